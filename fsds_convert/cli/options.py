@@ -1,0 +1,143 @@
+"""Options that several commands share."""
+
+from __future__ import annotations
+
+import math
+import sys
+from enum import Enum
+from typing import Annotated
+
+import typer
+
+from fsds_convert.containers import accelerate_file, deepspeed_json
+from fsds_convert.containers.detect import detect
+from fsds_convert.containers.reading import Reading
+from fsds_convert.settings.context import Context
+from fsds_convert.syntax.read_file import read_source
+from fsds_convert.tables.versions import in_force, parse_version
+
+
+class For(str, Enum):
+    """Who runs the training loop."""
+
+    ACCELERATE = "accelerate"
+    TRAINER = "trainer"
+
+
+class Dtype(str, Enum):
+    """The dtype that the script loads the model in."""
+
+    FP32 = "fp32"
+    BF16 = "bf16"
+    FP16 = "fp16"
+
+
+class Format(str, Enum):
+    """How a result is printed."""
+
+    TEXT = "text"
+    JSON = "json"
+
+
+class MixedPrecision(str, Enum):
+    """What is said on the command line or in TrainingArguments."""
+
+    NO = "no"
+    BF16 = "bf16"
+    FP16 = "fp16"
+    FP8 = "fp8"
+
+
+class Bar(str, Enum):
+    """The fidelity from which on the exit status is 1."""
+
+    APPROXIMATE = "approximate"
+    DROPPED = "dropped"
+    REFUSED = "refused"
+
+
+def _version(value: str | None) -> str | None:
+    if value is not None:
+        try:
+            parse_version(value)
+        except ValueError as error:
+            raise typer.BadParameter(str(error)) from error
+    return value
+
+
+def _release(package: str) -> object:
+    return typer.Option(
+        f"--{package}-version",
+        help=f"The {package} release the file is for; default: installed, else the newest audited.",
+        metavar="X.Y.Z",
+        callback=_version,
+        rich_help_panel="Versions",
+    )
+
+
+File = Annotated[str, typer.Argument(metavar="FILE", help="An Accelerate or DeepSpeed config, or - for stdin.")]
+StdinFilename = Annotated[str | None, typer.Option(help="The name that stdin stands for.", metavar="NAME")]
+ForOption = Annotated[
+    For, typer.Option("--for", help="Who runs the training loop: a script with Accelerator(), or Trainer (TRL, ...).")
+]
+ModelDtype = Annotated[Dtype | None, typer.Option(help="The dtype that the script loads the model in.")]
+MixedPrecisionOption = Annotated[
+    MixedPrecision | None,
+    typer.Option(
+        "--mixed-precision", help='What "auto" in a DeepSpeed JSON becomes: the launch flag or TrainingArguments.'
+    ),
+]
+GpusPerNode = Annotated[int | None, typer.Option(min=1, help="Devices of one node, where FSDP1 shards inside a node.")]
+NumProcesses = Annotated[
+    int | None, typer.Option(min=1, help="For a DeepSpeed JSON alone: processes over all machines.")
+]
+NumMachines = Annotated[int | None, typer.Option(min=1, help="For a DeepSpeed JSON alone.")]
+MachineRank = Annotated[int | None, typer.Option(min=0, help="For a DeepSpeed JSON alone.")]
+MainProcessIp = Annotated[str | None, typer.Option(help="For a DeepSpeed JSON alone.")]
+MainProcessPort = Annotated[int | None, typer.Option(min=0, max=65535, help="For a DeepSpeed JSON alone.")]
+AccelerateVersion = Annotated[str | None, _release("accelerate")]
+DeepspeedVersion = Annotated[str | None, _release("deepspeed")]
+TransformersVersion = Annotated[str | None, _release("transformers")]
+TorchVersion = Annotated[str | None, _release("torch")]
+
+
+def context_of(
+    consumer: For,
+    releases: tuple[str | None, str | None, str | None, str | None],
+    model_dtype: Dtype | None = None,
+    mixed_precision: MixedPrecision | None = None,
+    gpus_per_node: int | None = None,
+    launch: tuple[int | None, int | None, int | None, str | None, int | None] = (None, None, None, None, None),
+) -> Context:
+    """The context of a command; `releases` and `launch` in the order of the options."""
+    names = ("accelerate", "deepspeed", "transformers", "torch")
+    return Context(
+        consumer.value,
+        in_force(dict(zip(names, releases, strict=True))),
+        model_dtype.value if model_dtype else None,
+        mixed_precision.value if mixed_precision else None,
+        gpus_per_node,
+        *launch,
+    )
+
+
+def read(file: str, stdin_filename: str | None, context: Context) -> Reading:
+    """Reads a file or stdin by its content; raises InputError when it is no config."""
+    source = read_source(file, sys.stdin.buffer if file == "-" else None, stdin_filename)
+    read_container = accelerate_file.read if detect(source) == "accelerate" else deepspeed_json.read
+    return read_container(source, context)
+
+
+def max_norm(value: str | None) -> float | None:
+    """`none` is no clipping, as infinity; raises BadParameter for what is no positive number."""
+    if value is None:
+        return None
+    if value.lower() == "none":
+        return math.inf
+    try:
+        norm = float(value)
+    except ValueError:
+        norm = math.nan
+    if not norm >= 0:
+        raise typer.BadParameter(f"`{value}` is neither a number nor `none`", param_hint="--max-grad-norm")
+    return norm or math.inf

@@ -1,0 +1,1 @@
+"""The files that hold settings: Accelerate YAML or JSON, and DeepSpeed JSON."""

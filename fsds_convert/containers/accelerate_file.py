@@ -1,0 +1,109 @@
+"""An Accelerate config file, read as `accelerate launch` reads it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from fsds_convert.containers import deepspeed_json
+from fsds_convert.containers.accelerate_checks import checks
+from fsds_convert.containers.deepspeed_file import Named, named_file
+from fsds_convert.containers.distributed_type import Distributed, distributed
+from fsds_convert.containers.reading import Reading
+from fsds_convert.containers.syntax_findings import syntax_findings
+from fsds_convert.diagnostics import Diagnostic, finding
+from fsds_convert.engines.modules import training_plan
+from fsds_convert.settings.context import Context
+from fsds_convert.settings.read_section import Reader
+from fsds_convert.settings.setting import Setting
+from fsds_convert.syntax.source import Source
+from fsds_convert.tables.load import load_table
+from fsds_convert.tables.row import Row
+
+_SECTIONS = {
+    "fsdp1": ("fsdp", "parallelism", "dynamo", "fp8"),
+    "fsdp2": ("fsdp", "parallelism", "dynamo", "fp8"),
+    "deepspeed": ("parallelism", "dynamo", "fp8"),
+    "ddp": ("dynamo", "fp8"),
+}
+
+
+def read(source: Source, context: Context) -> Reading:
+    """Settings, plan and findings of an Accelerate file.
+
+    Raises InputError for an environment or distributed type that no engine here stands for.
+    """
+    kind = distributed(source)
+    reader = Reader(source, kind.engine, context)
+    top = reader.section(load_table("accelerate"), source.data)
+    settings, findings = dict(top.settings), [*syntax_findings(source), *kind.findings, *top.findings]
+    for name in _SECTIONS[kind.engine]:
+        table = load_table(name)
+        data, found = _mapping(reader, table.section)
+        section = reader.section(table, data, (table.section,))
+        settings |= section.settings
+        findings += [*found, *section.findings]
+    named = None
+    if kind.engine == "deepspeed":
+        named, deepspeed_settings, found = _deepspeed(reader, context)
+        settings |= deepspeed_settings
+        findings += found
+    findings += _sections_not_read(reader, kind)
+    findings += checks(reader, kind, settings, named)
+    plan = training_plan(kind.engine, settings, context)
+    return Reading(
+        *(source, "accelerate", kind.engine, settings, plan, tuple(findings)),
+        deepspeed_file=named.source if named else None,
+        deepspeed_path=named.written if named else None,
+    )
+
+
+def _mapping(reader: Reader, name: str) -> tuple[Mapping[Any, Any], list[Diagnostic]]:
+    data = reader.source.data.get(name)
+    if isinstance(data, Mapping):
+        return data, []
+    if data is None:
+        return {}, []
+    note = "Accelerate ignores it, and the defaults run"
+    return {}, [reader.not_a_mapping((name,), data, note)]
+
+
+def _deepspeed(reader: Reader, context: Context) -> tuple[Named | None, dict[str, Setting[Any]], list[Diagnostic]]:
+    """The inline section and the JSON that it names, by the keys of the JSON."""
+    table = load_table("deepspeed-inline")
+    data, findings = _mapping(reader, table.section)
+    inline = reader.section(table, data, (table.section,))
+    findings += inline.findings
+    named, found = named_file(reader, inline.settings)
+    findings += found
+    if named is not None and named.source is not None:
+        held = deepspeed_json.read_section(named.source, named.source.data, context)
+        findings += [*syntax_findings(named.source), *held.findings]
+    else:
+        held = deepspeed_json.read_section(reader.source, {"zero_optimization": {}}, context)
+    settings = {**held.settings, **inline.settings}
+    for row in table:
+        if row.json is not None and (setting := settings.pop(row.key, None)) is not None and named is None:
+            settings[row.json] = setting.lift(_as_json(row, setting.value), _as_json(row, setting.intent))
+    return named, settings, findings
+
+
+def _as_json(row: Row, value: Any) -> Any:
+    """The path `none` stands for no path."""
+    return None if row.type == "path" and value == "none" else value
+
+
+def _sections_not_read(reader: Reader, kind: Distributed) -> list[Diagnostic]:
+    """fsdp_config under DEEPSPEED and the like: Accelerate reads only the section of the distributed type."""
+    reads = {"fsdp1": "fsdp_config", "fsdp2": "fsdp_config", "deepspeed": "deepspeed_config"}.get(kind.engine)
+    return [
+        finding(
+            "section-not-read",
+            f"`{name}` is not read with `distributed_type: {kind.name}`",
+            reader.place((name,), key=True),
+            note="Accelerate reads only the section of the distributed type",
+            help=f"remove it, or write `distributed_type: {wanted}`",
+        )
+        for name, wanted in (("fsdp_config", "FSDP"), ("deepspeed_config", "DEEPSPEED"))
+        if name != reads and reader.source.data.get(name)
+    ]

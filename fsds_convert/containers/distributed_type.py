@@ -1,0 +1,88 @@
+"""Which engine an Accelerate file chooses."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from fsds_convert.diagnostics import Diagnostic, Place, finding
+from fsds_convert.engines.fields import Engine
+from fsds_convert.errors import InputError
+from fsds_convert.settings.read_section import show
+from fsds_convert.syntax.closest import closest
+from fsds_convert.syntax.source import Source
+from fsds_convert.tables.load import load_table
+
+
+@dataclass(frozen=True)
+class Distributed:
+    """The engine, the distributed type that stands for it, and what is wrong with the way it was written."""
+
+    engine: Engine
+    name: str
+    findings: tuple[Diagnostic, ...] = ()
+
+
+def distributed(source: Source) -> Distributed:
+    """The engine that the file chooses; raises InputError for SageMaker, TPU and Megatron-LM files."""
+    data = source.data
+    environment = data.get("compute_environment") or "LOCAL_MACHINE"
+    if environment != "LOCAL_MACHINE":
+        text = f"`compute_environment: {environment}` is launched by SageMaker"
+        hint = "fsds reads files with `compute_environment: LOCAL_MACHINE`"
+        raise InputError(_at(source, "compute_environment"), text, hint)
+    row = load_table("accelerate").by_key["distributed_type"][0]
+    written = data.get("distributed_type")
+    place = Place(source.name, source.values.get(("distributed_type",)))
+    if written is None:
+        name = _by_section(data)
+        found = finding(
+            "distributed-type-missing",
+            "the file has no `distributed_type`",
+            Place(source.name),
+            note="Accelerate raises ValueError: A `distributed_type` must be specified in the config file",
+            help=f"write `distributed_type: {name}`",
+        )
+        return Distributed(_engine(source, row.values, name), name, (found,))
+    if isinstance(written, str) and written in row.values:
+        return Distributed(_engine(source, row.values, written), written)
+    name = closest(str(written), list(row.values)) or ("NO" if written is False else _by_section(data))
+    found = finding(
+        "distributed-type-refused",
+        f"`distributed_type: {show(written)}` is not a distributed type",
+        place,
+        note=f"ValueError: '{written}' is not a valid DistributedType"
+        if isinstance(written, str)
+        else "YAML reads it as another type than text; Accelerate starts one process, without sharding",
+        help=f"write `{name}`" + (" in quotes" if name == "NO" else ""),
+    )
+    return Distributed(_engine(source, row.values, name), name, (found,))
+
+
+def _engine(source: Source, engines: Any, name: str) -> Engine:
+    engine: str | None = engines[name]
+    if engine == "fsdp":
+        return "fsdp2" if _fsdp_version(source.data) == "2" else "fsdp1"
+    if engine not in ("deepspeed", "ddp"):
+        text = f"`distributed_type: {name}` is neither FSDP, DeepSpeed nor DDP"
+        hint = "fsds reads FSDP, DEEPSPEED, MULTI_GPU and its like, and NO"
+        raise InputError(_at(source, "distributed_type"), text, hint)
+    return engine  # type: ignore[return-value]  # narrowed by the line above; mypy does not see it through `not in`
+
+
+def _fsdp_version(data: dict[Any, Any]) -> str:
+    section = data.get("fsdp_config")
+    if not isinstance(section, dict):
+        return "1"
+    version = section.get("fsdp_version", section.get("version", 1))
+    return str(version).removesuffix(".0")
+
+
+def _by_section(data: dict[Any, Any]) -> str:
+    if data.get("deepspeed_config"):
+        return "DEEPSPEED"
+    return "FSDP" if data.get("fsdp_config") else "MULTI_GPU"
+
+
+def _at(source: Source, key: str) -> str:
+    return str(Place(source.name, source.values.get((key,))))

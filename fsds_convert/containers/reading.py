@@ -1,0 +1,48 @@
+"""What was read from a file: settings, the plan that runs, the plan that was meant, and what is wrong."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from fsds_convert.diagnostics import Diagnostic, Severity
+from fsds_convert.engines.fields import Engine
+from fsds_convert.plan.training_plan import TrainingPlan
+from fsds_convert.settings.setting import Settings
+from fsds_convert.syntax.source import Source
+
+Container = Literal["accelerate", "deepspeed-json"]
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A file as its consumer reads it.
+
+    `runs` is the plan that will run, `intent` what the file asks for. `deepspeed_file` is the JSON that an Accelerate
+    file names, when it was found; `deepspeed_path` the name as written.
+    """
+
+    source: Source
+    container: Container
+    engine: Engine
+    settings: Settings
+    runs: TrainingPlan
+    findings: tuple[Diagnostic, ...]
+    deepspeed_file: Source | None = None
+    deepspeed_path: str | None = None
+
+    @property
+    def intent(self) -> TrainingPlan:
+        """The plan as if every written value did what it says."""
+        intended = self.runs.with_fields({path: setting.intended() for path, setting in self.runs.items()})
+        return intended
+
+    @property
+    def launches(self) -> bool:
+        """Whether nothing was found that upstream refuses."""
+        return all(found.severity is not Severity.ERROR for found in self.findings)
+
+    @property
+    def dialect(self) -> str:
+        """The dialect's name: accelerate-fsdp1, accelerate-deepspeed, deepspeed-json and the like."""
+        return "deepspeed-json" if self.container == "deepspeed-json" else f"accelerate-{self.engine}"

@@ -1,0 +1,1 @@
+"""A file of one engine -> files of another, with a report."""

@@ -1,0 +1,122 @@
+"""The text of the converted Accelerate file: an edit of the source where it is one, else a new file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from fsds_convert.containers.accelerate_text import Changes, edited
+from fsds_convert.containers.new_text import accelerate_yaml, json_text
+from fsds_convert.containers.reading import Reading
+from fsds_convert.convert.compose import Composed
+from fsds_convert.convert.target import Target
+from fsds_convert.engines.fields import Engine
+from fsds_convert.engines.modules import tables_of
+from fsds_convert.settings.setting import same
+from fsds_convert.syntax.source import load
+from fsds_convert.tables.load import load_table
+
+_TYPES: Mapping[Engine, str] = {"fsdp1": "FSDP", "fsdp2": "FSDP", "deepspeed": "DEEPSPEED", "ddp": "MULTI_GPU"}
+_SECTION = {"fsdp1": "fsdp_config", "fsdp2": "fsdp_config", "deepspeed": "deepspeed_config", "ddp": ""}
+_FILE = "deepspeed_config_file"
+
+
+def main_text(reading: Reading, target: Target, engine: Engine, composed: Composed, json_name: str) -> str:
+    """The Accelerate file. Comments are lost only where the source's shape allows no edit in place."""
+    sections = {name: dict(section) for name, section in composed.accelerate.sections.items()}
+    if _FILE in sections.get("deepspeed_config", {}):
+        sections["deepspeed_config"][_FILE] = _json_path(reading, json_name)
+    if reading.container == "deepspeed-json":
+        return accelerate_yaml(_new_file(composed.accelerate.top, sections, engine))
+    if reading.engine == engine and not _spelling_changes(reading, composed):
+        return reading.source.text
+    changes = _changes(reading, engine, composed, sections)
+    expected = changes.data(reading.source.data)
+    text = edited(reading.source, changes)
+    if text is not None and load(text.encode(), "converted.yaml").data == expected:
+        return text
+    return json_text(expected, reading.source.text) if reading.source.format == "json" else accelerate_yaml(expected)
+
+
+def _spelling_changes(reading: Reading, composed: Composed) -> bool:
+    """Whether DeepSpeed settings move between the inline form and a JSON."""
+    return reading.engine == "deepspeed" and (composed.json is not None) != (reading.deepspeed_path is not None)
+
+
+def _json_path(reading: Reading, json_name: str) -> str:
+    """A DeepSpeed JSON by itself is named where it lies, one beside an Accelerate file by the name given."""
+    return reading.source.name if reading.container == "deepspeed-json" and reading.source.path else json_name
+
+
+def _new_file(top: Mapping[str, Any], sections: Mapping[str, Any], engine: Engine) -> dict[str, Any]:
+    """Keys in the order of the table, as `accelerate config` writes them."""
+    given = {"compute_environment": "LOCAL_MACHINE", **top, **sections, "distributed_type": _TYPES[engine]}
+    order = [row.key for row in load_table("accelerate")]
+    kept = {key: value for key, value in given.items() if value is not None}
+    return dict(sorted(kept.items(), key=lambda item: order.index(item[0])))
+
+
+def _changes(
+    reading: Reading, engine: Engine, composed: Composed, sections: Mapping[str, Mapping[str, Any]]
+) -> Changes:
+    data = reading.source.data
+    section = _SECTION[engine]
+    gone = {"fsdp_config", "deepspeed_config", "parallelism_config"} - {section} - set(sections)
+    gone |= _not_accepted(reading)
+    top = _top(reading, composed.accelerate.top)
+    if data.get("distributed_type") != _TYPES[engine] and not (engine == "ddp" and reading.engine == "ddp"):
+        top["distributed_type"] = _TYPES[engine]
+    if "mixed_precision" not in composed.accelerate.top and data.get("mixed_precision") is not None:
+        gone.add("mixed_precision")
+    written = dict(sections)
+    if section and section not in written:
+        written[section] = {}
+    return Changes(
+        top={key: value for key, value in top.items() if key not in gone},
+        sections={name: value for name, value in written.items() if name not in gone},
+        removed=frozenset(name for name in gone if name in data),
+        successors=_successors(reading.engine, engine, composed),
+        translated=section,
+    )
+
+
+def _not_accepted(reading: Reading) -> set[str]:
+    """Top-level keys that Accelerate refuses to load: they would stop the converted file too."""
+    table = load_table("accelerate")
+    refused = {str(key) for key in reading.source.data if str(key) not in table.by_key}
+    return refused | {
+        str(key)
+        for key in reading.source.data
+        for row in table.by_key.get(str(key), ())
+        if row.removed is not None or (row.type == "dead" and row.note.startswith("SageMakerConfig only"))
+    }
+
+
+def _top(reading: Reading, wanted: Mapping[str, Any]) -> dict[str, Any]:
+    """The top-level keys whose value is not what the source has already."""
+    refused = {finding.place for finding in reading.findings if finding.name == "value-refused"}
+    changed = {}
+    for key, value in wanted.items():
+        setting = reading.settings.get(key)
+        if setting is not None:
+            kept = same(setting.intent, value) or (setting.intent == value and not setting.is_written)
+            if kept and setting.origin.place not in refused:
+                continue
+        changed[key] = value
+    return changed
+
+
+def _successors(source: Engine, target: Engine, composed: Composed) -> dict[str, str]:
+    """Old key -> the key that carries the same plan field, for the comments beside it."""
+    found: dict[str, str] = {}
+    written = {name for section in composed.accelerate.sections.values() for name in section}
+    for table in tables_of(source):
+        for row in table:
+            if row.field is None:
+                continue
+            for other in tables_of(target):
+                heir = other.for_field(row.field, target)
+                if heir is not None and heir.name in written:
+                    found.setdefault(row.name, heir.name)
+                    break
+    return found

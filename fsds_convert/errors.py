@@ -1,0 +1,54 @@
+"""What can go wrong, and the exit status it ends in.
+
+Exception
+├── FsdsError          the user can mend it: exit 2
+│   ├── InputError     a file cannot be read
+│   └── UnknownName    a name that is none of the known ones
+└── TableError         a table under `mappings/` is wrong, a bug in fsds: exit 3
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+
+class ExitCode(IntEnum):
+    """The exit status of every command."""
+
+    OK = 0
+    FINDINGS = 1
+    USAGE = 2
+    BUG = 3
+    UNRUNNABLE = 4
+    INTERRUPTED = 130
+
+
+class FsdsError(Exception):
+    """Something that the user can mend; `hint` says how, where there is more to say than the message."""
+
+    def __init__(self, message: str, hint: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+
+class InputError(FsdsError):
+    """A file that cannot be read; the message begins with its name."""
+
+    def __init__(self, path: str, problem: str, hint: str = "") -> None:
+        super().__init__(f"{path}: {problem}", hint)
+        self.path = path
+
+
+class UnknownName(FsdsError):
+    """A name that is none of the known ones; `closest` is the one that was probably meant."""
+
+    def __init__(self, kind: str, name: str, closest: str | None = None) -> None:
+        super().__init__(f"unknown {kind} `{name}`", f"did you mean `{closest}`?" if closest else "")
+        self.kind = kind
+        self.name = name
+        self.closest = closest
+
+
+class TableError(Exception):
+    """A table under `mappings/` that is not well formed, or lacks what the code asks of it."""

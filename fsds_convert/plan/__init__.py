@@ -1,0 +1,1 @@
+"""The engine-neutral training plan."""

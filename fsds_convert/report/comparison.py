@@ -1,0 +1,46 @@
+"""Two files side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from fsds_convert.compare import Difference
+from fsds_convert.report.values import plain, shown
+from fsds_convert.transfer.rows import Fidelity
+
+
+def comparison_lines(differences: Sequence[Difference]) -> Iterator[str]:
+    """A line for each field that is not simply the same, with the reason below it."""
+    told = [item for item in differences if item.rank > Fidelity.AUTOMATIC.rank]
+    for item in sorted(told, key=lambda item: item.rank):
+        yield f"{item.verdict} {item.field}: {shown(item.left.value)} | {shown(item.right.value)}"
+        places = [str(side.origin) for side in (item.left, item.right) if str(side.origin)]
+        yield f"    {' | '.join(places)}"
+        if item.reason:
+            yield f"    {item.reason}"
+    counts: dict[str, int] = {}
+    for item in differences:
+        counts[item.verdict] = counts.get(item.verdict, 0) + 1
+    yield ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
+
+
+def comparison_json(left: str, right: str, differences: Sequence[Difference]) -> dict[str, Any]:
+    """Every field with both values and the verdict."""
+    return {
+        "format_version": "1",
+        "left": left,
+        "right": right,
+        "fields": [
+            {
+                "field": item.field,
+                "verdict": item.verdict,
+                "left": plain(item.left.value),
+                "right": plain(item.right.value),
+                "left_from": str(item.left.origin),
+                "right_from": str(item.right.origin),
+                "reason": item.reason,
+            }
+            for item in differences
+        ],
+    }

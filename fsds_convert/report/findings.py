@@ -1,0 +1,34 @@
+"""Findings as lines, and as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from fsds_convert.diagnostics import Diagnostic
+
+
+def finding_lines(findings: Iterable[Diagnostic]) -> Iterator[str]:
+    """`file:line:col: severity[code] message`, then what happens at run time and what to write instead."""
+    for found in findings:
+        yield str(found)
+        if found.note:
+            yield f"    {found.note}"
+        if found.help:
+            yield f"    help: {found.help}"
+
+
+def finding_json(found: Diagnostic) -> dict[str, Any]:
+    """One finding; line and column count from 1."""
+    span = found.place.span
+    return {
+        "code": found.code,
+        "name": found.name,
+        "severity": found.severity.value,
+        "message": found.message,
+        "note": found.note,
+        "help": found.help,
+        "file": found.place.name,
+        "line": span.line if span else None,
+        "column": span.column if span else None,
+    }

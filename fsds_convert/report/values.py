@@ -1,0 +1,29 @@
+"""A value as it is shown to people, and as it stands in JSON."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from fsds_convert.settings.read_section import show
+from fsds_convert.settings.setting import NOT_WRITTEN, Decided
+
+
+def shown(value: Any) -> str:
+    """As YAML and JSON users write it; a decision by its words, no clipping as `none`."""
+    if value is NOT_WRITTEN:
+        return "-"
+    return value.value if isinstance(value, Decided) else show(value)
+
+
+def plain(value: Any) -> Any:
+    """A value that json.dumps takes and json.loads gives back: infinities and decisions as words."""
+    if isinstance(value, Decided):
+        return value.value
+    if isinstance(value, dict):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(item) for item in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    return value if isinstance(value, (bool, int, float, str, type(None))) else str(value)

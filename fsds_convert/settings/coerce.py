@@ -1,0 +1,209 @@
+"""How upstream turns a written value into the one that runs, for each type that a table names."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from fsds_convert.tables.row import Row
+
+_TRUE = ("y", "yes", "t", "true", "on", "1")
+_FALSE = ("n", "no", "f", "false", "off", "0")
+
+
+@dataclass(frozen=True)
+class Coerced:
+    """`value` runs, `intent` was meant; `refused` is the error that upstream raises, `wanted` what to write."""
+
+    value: Any
+    intent: Any
+    refused: str = ""
+    wanted: str = ""
+
+
+def coerce(row: Row, written: Any) -> Coerced:
+    """Reads a written value as upstream does. A value that upstream refuses keeps the nearest meaning as intent."""
+    if row.auto and written == "auto":
+        return _plain("auto")
+    return _READERS[row.type](row, written)
+
+
+def _plain(value: Any) -> Coerced:
+    return Coerced(value, value)
+
+
+def _refused(intent: Any, error: str, wanted: str) -> Coerced:
+    return Coerced(intent, intent, error, wanted)
+
+
+def _truth(row: Row, written: Any) -> Coerced:
+    """accelerate/utils/environment.py `str_to_bool`, over the text that the launcher exports."""
+    text = str(written).lower()
+    if text in _TRUE or text in _FALSE:
+        return _plain(text in _TRUE)
+    return _refused(None, f"ValueError: invalid truth value {text}", "true or false")
+
+
+def _true_only(row: Row, written: Any) -> Coerced:
+    text = str(written).lower()
+    return Coerced(text == "true", text in _TRUE, wanted="true" if text in _TRUE else "")
+
+
+def _whole(written: Any) -> int | None:
+    """The whole number that was meant by 8, "8", 1.0e+8 or "5e8"; None when it is none."""
+    try:
+        number = float(written)
+    except (TypeError, ValueError):
+        return None
+    return int(number) if math.isfinite(number) and number == int(number) else None
+
+
+def _env_int(row: Row, written: Any) -> Coerced:
+    try:
+        return _plain(int(str(written)))
+    except ValueError:
+        meant = _whole(written)
+        error = f"ValueError: invalid literal for int() with base 10: '{written}'"
+        return _refused(meant, error, "a whole number" if meant is None else str(meant))
+
+
+def _env_float(row: Row, written: Any) -> Coerced:
+    try:
+        return _plain(float(str(written)))
+    except ValueError:
+        return _refused(None, f"ValueError: could not convert string to float: '{written}'", "a number")
+
+
+def _text(row: Row, written: Any) -> Coerced:
+    return _plain(None if written is None else str(written))
+
+
+def _choice(row: Row, written: Any) -> Coerced:
+    if written is None and None in row.values:
+        return _plain(None)
+    text = str(written)
+    for spelling in row.values:
+        if text == str(spelling) or (row.case == "any" and text.lower() == str(spelling).lower()):
+            return _plain(spelling)
+    for alias, spelling in row.aliases.items():
+        if text == alias or (row.case == "any" and text.lower() == alias.lower()):
+            return _plain(spelling)
+    meant = next((s for s in row.values if str(s).lower() == text.lower().lstrip("_")), None)
+    allowed = ", ".join(str(s) for s in row.values)
+    return _refused(meant, f"`{text}` is not one of {allowed}", allowed if meant is None else str(meant))
+
+
+def _class_names(row: Row, written: Any) -> Coerced:
+    """A comma list, split without strip (accelerate/utils/dataclasses.py)."""
+    if written is None or written == "":
+        return _plain(None)
+    names = list(written) if isinstance(written, list) else str(written).split(",")
+    meant = tuple(str(name).strip() for name in names if str(name).strip())
+    if isinstance(written, list):
+        error = f"Could not find the transformer layer class {str(written).split(',')[0]} in the model"
+        return _refused(meant, error, ",".join(meant))
+    if tuple(names) != meant:
+        bad = next(name for name in names if name != name.strip() or not name)
+        return _refused(meant, f"Could not find the transformer layer class {bad} in the model", ",".join(meant))
+    return _plain(meant)
+
+
+def _flag(row: Row, written: Any) -> Coerced:
+    """Python truthiness of the raw value: the text "false" is true."""
+    meant = str(written).lower() in _TRUE if isinstance(written, str) else bool(written)
+    return Coerced(bool(written), meant)
+
+
+def _int(row: Row, written: Any) -> Coerced:
+    if isinstance(written, int) and not isinstance(written, bool):
+        return _plain(written)
+    if written is None:
+        return _plain(None)
+    meant = _whole(written) if not isinstance(written, bool) else None
+    error = f"TypeError: a whole number is wanted, not the {_kind(written)} `{written}`"
+    return _refused(meant, error, "a whole number" if meant is None else str(meant))
+
+
+def _float(row: Row, written: Any) -> Coerced:
+    if isinstance(written, (int, float)) and not isinstance(written, bool):
+        return _plain(written)
+    try:
+        meant: float | None = float(written)
+    except (TypeError, ValueError):
+        meant = None
+    error = f"TypeError: a number is wanted, not the {_kind(written)} `{written}`"
+    return _refused(meant, error, "a number" if meant is None else f"{meant:g}")
+
+
+def _pydantic_bool(row: Row, written: Any) -> Coerced:
+    if isinstance(written, bool):
+        return _plain(written)
+    text = str(written).lower()
+    if written in (0, 1) or (isinstance(written, str) and text in _TRUE + _FALSE):
+        return _plain(text in (*_TRUE, "1.0"))
+    return _refused(None, "ValidationError: Input should be a valid boolean", "true or false")
+
+
+def _pydantic_int(row: Row, written: Any) -> Coerced:
+    if isinstance(written, bool):
+        return _plain(int(written))
+    if isinstance(written, (int, float)) and _whole(written) is not None:
+        return _plain(int(written))
+    if isinstance(written, str):
+        digits = written.strip().removesuffix(".0")
+        if digits.lstrip("+-").isdigit():
+            return _plain(int(digits))
+    meant = _whole(written)
+    wanted = "a whole number" if meant is None else str(meant)
+    return _refused(meant, "ValidationError: Input should be a valid integer", wanted)
+
+
+def _pydantic_float(row: Row, written: Any) -> Coerced:
+    try:
+        return _plain(float(written))
+    except (TypeError, ValueError):
+        return _refused(None, "ValidationError: Input should be a valid number", "a number")
+
+
+def _shaped(shape: type, wanted: str) -> Callable[[Row, Any], Coerced]:
+    def read(row: Row, written: Any) -> Coerced:
+        if written is None or isinstance(written, shape):
+            return _plain(written)
+        return _refused(None, f"{wanted} is wanted, not the {_kind(written)} `{written}`", wanted)
+
+    return read
+
+
+def _raw(row: Row, written: Any) -> Coerced:
+    return _plain(written)
+
+
+def _kind(value: Any) -> str:
+    names = {bool: "boolean", str: "text", float: "fraction", int: "number", list: "list", dict: "mapping"}
+    return names.get(type(value), type(value).__name__)
+
+
+_READERS: dict[str, Callable[[Row, Any], Coerced]] = {
+    "truth": _truth,
+    "true-only": _true_only,
+    "env-int": _env_int,
+    "env-float": _env_float,
+    "env-text": _text,
+    "choice": _choice,
+    "class-names": _class_names,
+    "flag": _flag,
+    "int": _int,
+    "float": _float,
+    "text": _text,
+    "path": _text,
+    "pydantic-bool": _pydantic_bool,
+    "pydantic-int": _pydantic_int,
+    "pydantic-float": _pydantic_float,
+    "list": _shaped(list, "a list"),
+    "mapping": _shaped(dict, "a mapping"),
+    "section": _shaped(dict, "a mapping"),
+    "raw": _raw,
+    "dead": _raw,
+}

@@ -1,0 +1,31 @@
+"""For whom, and for which releases, a file is read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from fsds_convert.tables.versions import Versions
+
+Consumer = Literal["accelerate", "trainer"]
+ModelDtype = Literal["fp32", "bf16", "fp16"]
+
+
+@dataclass(frozen=True)
+class Context:
+    """`consumer` is what runs the training loop; `model_dtype` the dtype the script loads the model in, when known.
+
+    `gpus_per_node` is the number of processes that FSDP1 sees on one node; without it num_processes / num_machines.
+    The launch fields stand in for what a bare DeepSpeed JSON does not hold.
+    """
+
+    consumer: Consumer = "accelerate"
+    versions: Versions = field(default_factory=Versions)
+    model_dtype: ModelDtype | None = None
+    mixed_precision: str | None = None
+    gpus_per_node: int | None = None
+    num_processes: int | None = None
+    num_machines: int | None = None
+    machine_rank: int | None = None
+    main_process_ip: str | None = None
+    main_process_port: int | None = None

@@ -1,0 +1,1 @@
+"""Text -> values with their places, and edits -> text."""

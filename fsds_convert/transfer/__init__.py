@@ -1,0 +1,1 @@
+"""A plan on its way from one engine to another, by the rows of `mappings/transfer.yaml`."""

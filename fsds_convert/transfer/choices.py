@@ -1,0 +1,68 @@
+"""The functions that `chosen_by` in `mappings/transfer.yaml` names."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from fsds_convert.settings.setting import Decided, Setting
+from fsds_convert.transfer.hybrid import hybrid
+from fsds_convert.transfer.precision import precision
+from fsds_convert.transfer.route import Choice, Route
+from fsds_convert.transfer.script_lines import optimizer_lines, scheduler_lines
+
+
+def layer_classes(route: Route, path: str, setting: Setting[Any]) -> Choice | None:
+    """--layer-cls, else the source's classes, else the model's own."""
+    given = route.options.layer_classes
+    if given is not None:
+        return route.choose("layer-classes-given", setting, given)
+    if isinstance(setting.value, Decided):
+        return route.choose("layer-classes-from-the-model", setting, None)
+    return None
+
+
+def accumulation(route: Route, path: str, setting: Setting[Any]) -> Choice | None:
+    """--gradient-accumulation-steps to DeepSpeed; from it, a line for the script."""
+    if route.target == "deepspeed":
+        given = route.options.gradient_accumulation_steps
+        return route.choose("accumulation-given", setting, given) if given is not None else None
+    if setting.value is Decided.BY_SCRIPT:
+        return None
+    trainer = route.context.consumer == "trainer"
+    return route.choose(
+        "accumulation-stands-in-training-arguments" if trainer else "accumulation-moves-to-the-script", setting
+    )
+
+
+def clipping(route: Route, path: str, setting: Setting[Any]) -> Choice | None:
+    """--max-grad-norm, else what the consumer does by itself (design 3.3)."""
+    given = route.options.max_grad_norm
+    if given is not None:
+        return route.choose("clipping-given", setting, None if math.isinf(given) else given)
+    trainer = route.context.consumer == "trainer"
+    return route.choose("clipping-from-training-arguments" if trainer else "deepspeed-clips-by-itself", setting)
+
+
+def optimizer(route: Route, path: str, setting: Setting[Any]) -> Choice | None:
+    """The optimizer or the schedule of a DeepSpeed JSON, as lines for the script."""
+    if isinstance(setting.value, Decided):
+        return None
+    group = path.partition(".")[0]
+    params: Mapping[str, Any] = route.values[f"{group}.params"] or {}
+    if group == "optimizer":
+        lines = optimizer_lines(setting.value, params, route.context.consumer)
+        return route.choose("optimizer-moves-to-the-script", setting, script=lines)
+    lines = scheduler_lines(setting.value, params, route.context.consumer)
+    return route.choose("scheduler-moves-to-the-script", setting, script=lines)
+
+
+CHOICES: dict[str, Callable[[Route, str, Setting[Any]], Choice | None]] = {
+    "hybrid": hybrid,
+    "layer_classes": layer_classes,
+    "accumulation": accumulation,
+    "clipping": clipping,
+    "precision": precision,
+    "optimizer": optimizer,
+}

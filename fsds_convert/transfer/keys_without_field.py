@@ -1,0 +1,54 @@
+"""Keys of the source engine that the plan has no word for: their rows say what is lost elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from fsds_convert.engines.fields import Engine
+from fsds_convert.engines.modules import MODULES, tables_of
+from fsds_convert.plan.training_plan import TrainingPlan
+from fsds_convert.settings.setting import Setting, same
+from fsds_convert.tables.row import Row
+from fsds_convert.transfer.note import Note
+from fsds_convert.transfer.rows import Fidelity
+
+_FAMILY = {"fsdp1": "fsdp", "fsdp2": "fsdp", "ddp": "fsdp", "deepspeed": "deepspeed"}
+_CODE = "FSDS9E0"
+
+
+def keys_without_field(
+    plan: TrainingPlan, source: Engine, target: Engine
+) -> tuple[Mapping[str, Setting[Any]], tuple[Note, ...]]:
+    """The keys that the target reads as well, and a note on each of the others."""
+    kept: dict[str, Setting[Any]] = {}
+    notes: list[Note] = []
+    shared = set(MODULES[source].TABLES) & set(MODULES[target].TABLES)
+    for key, setting in plan.engine_only.items():
+        row = _row(source, key)
+        if row is None or row.type in ("dead", "section"):
+            continue
+        if row.table in shared and (not row.engines or target in row.engines):
+            kept[key] = setting
+        elif (note := _note(row, key, setting, target)) is not None:
+            notes.append(note)
+    return kept, tuple(notes)
+
+
+def _row(engine: Engine, key: str) -> Row | None:
+    for table in tables_of(engine):
+        if (row := table.row(key, engine)) is not None:
+            return row
+    return None
+
+
+def _note(row: Row, key: str, setting: Setting[Any], target: Engine) -> Note | None:
+    elsewhere = row.elsewhere.get(_FAMILY[target])
+    if elsewhere is None:
+        return None
+    fidelity, effect, reason = Fidelity(elsewhere.fidelity), elsewhere.effect, elsewhere.note
+    harmless = any(same(candidate.value, setting.value) for candidate in row.defaults)
+    if harmless and fidelity.rank > Fidelity.AUTOMATIC.rank:
+        fidelity, effect, reason = Fidelity.AUTOMATIC, "none", "this is DeepSpeed's default, and has no counterpart"
+    name = "key-without-counterpart"
+    return Note(key, fidelity, setting, setting.value, None, _CODE, name, effect, reason)

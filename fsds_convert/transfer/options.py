@@ -1,0 +1,20 @@
+"""What the user says about a conversion."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+DeepspeedJson = Literal["auto", "always", "never"]
+
+
+@dataclass(frozen=True)
+class Options:
+    """`max_grad_norm`: the script's value, float("inf") for no clipping, None for unknown."""
+
+    allow_lossy: bool = False
+    as_executed: bool = False
+    max_grad_norm: float | None = None
+    gradient_accumulation_steps: int | None = None
+    layer_classes: tuple[str, ...] | None = None
+    deepspeed_json: DeepspeedJson = "auto"

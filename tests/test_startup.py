@@ -1,0 +1,82 @@
+"""What a command loads: times vary from machine to machine, lists of modules do not."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+EXAMPLES = Path(__file__).parent.parent / "examples"
+
+HEAVY = ("torch", "accelerate", "deepspeed", "transformers", "jsonschema", "numpy", "rich")
+# typer 0.29 loads these by itself, through pydantic, when it runs a command
+SLOW_STDLIB = ("importlib.metadata", "importlib.resources")
+
+BARE_TYPER = """
+import typer
+app = typer.Typer(add_completion=False, rich_markup_mode=None)
+app.command()(lambda: None)
+app.command("other")(lambda: None)
+main = lambda: app()
+"""
+
+RUN = """
+import json, sys
+{imports}
+sys.argv = ["fsds", *{arguments!r}]
+try:
+    status = main()
+except SystemExit as stop:
+    status = stop.code
+sys.stderr.write("\\n" + json.dumps([status, sorted(sys.modules)]))
+"""
+
+
+def loaded(imports: str, *arguments: str) -> set[str]:
+    """The modules in a fresh interpreter after `main()`; output goes to a pipe, as in CI."""
+    code = RUN.format(imports=imports, arguments=arguments)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    status, modules = json.loads(done.stderr.rpartition("\n")[2])
+    assert status in (None, 0), done.stderr
+    assert done.stdout
+    return set(modules)
+
+
+@cache
+def loaded_by_typer() -> frozenset[str]:
+    return frozenset(loaded(BARE_TYPER + "print('ran')", "other"))
+
+
+def loaded_by_fsds(*arguments: str) -> set[str]:
+    return loaded("from fsds_convert.cli import main", *arguments)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("convert", "fsdp1.yaml", "--to", "deepspeed"),
+        ("convert", "zero3.yaml", "--to", "fsdp2"),
+        ("effective", "fsdp1.yaml"),
+        ("effective", "zero3.yaml", "--output-format", "json"),
+    ],
+    ids=" ".join,
+)
+def test_command_loads_nothing_heavy(arguments: tuple[str, ...]) -> None:
+    command, file, *rest = arguments
+    modules = loaded_by_fsds(command, str(EXAMPLES / file), *rest)
+    assert sorted(modules & set(HEAVY)) == []
+    assert sorted(modules & set(SLOW_STDLIB) - loaded_by_typer()) == []
+
+
+def test_version_is_answered_before_typer_and_yaml() -> None:
+    modules = loaded_by_fsds("--version")
+    assert sorted(modules & {*HEAVY, *SLOW_STDLIB, "typer", "yaml", "pydantic"}) == []
+
+
+def test_typer_itself_loads_nothing_heavy() -> None:
+    assert sorted(loaded_by_typer() & set(HEAVY)) == []
