@@ -9,6 +9,7 @@ Exception
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from enum import IntEnum
 
 
@@ -43,8 +44,10 @@ class InputError(FsdsError):
 class UnknownName(FsdsError):
     """A name that is none of the known ones; `closest` is the one that was probably meant."""
 
-    def __init__(self, kind: str, name: str, closest: str | None = None) -> None:
-        super().__init__(f"unknown {kind} `{name}`", f"did you mean `{closest}`?" if closest else "")
+    def __init__(self, kind: str, name: str, closest: str | None = None, known: Iterable[str] = ()) -> None:
+        listed = ", ".join(known)
+        hint = f"did you mean `{closest}`?" if closest else f"known: {listed}" if listed else ""
+        super().__init__(f"unknown {kind} `{name}`", hint)
         self.kind = kind
         self.name = name
         self.closest = closest

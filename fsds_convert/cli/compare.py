@@ -23,8 +23,6 @@ def compare(
     model_dtype: shared.ModelDtype = None,
     mixed_precision: shared.MixedPrecisionOption = None,
     max_grad_norm: MaxGradNorm = None,
-        str | None, typer.Option(help="The norm the script clips at, or none.", metavar="X|none")
-    ] = None,
     gradient_accumulation_steps: GradientAccumulationSteps = None,
     gpus_per_node: shared.GpusPerNode = None,
     num_processes: shared.NumProcesses = None,

@@ -34,5 +34,5 @@ TARGETS: dict[str, Target] = {
 def target_of(name: str) -> Target:
     """The target of a name; raises UnknownName with the nearest one."""
     if name not in TARGETS:
-        raise UnknownName("target", name, closest(name, TARGETS))
+        raise UnknownName("target", name, closest(name, TARGETS), TARGETS)
     return TARGETS[name]

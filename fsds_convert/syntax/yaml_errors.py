@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 import yaml
-from yaml.reader import Reader, ReaderError
+from yaml.reader import Reader
 
 from fsds_convert.syntax.problem import ProblemKind, SyntaxProblem, shown
 from fsds_convert.syntax.span import Lines
@@ -64,9 +64,9 @@ _PLAIN = (
 
 def explain(error: yaml.YAMLError, text: str, lines: Lines) -> SyntaxProblem:
     """The problem that PyYAML stopped at."""
-    if isinstance(error, ReaderError):
-        return _unprintable(error, text, lines)
-    words = (error.problem if isinstance(error, yaml.MarkedYAMLError) else None) or str(error)
+    if not isinstance(error, yaml.MarkedYAMLError):
+        return _unprintable(text, lines)  # a ReaderError, the only one without a mark
+    words = error.problem or str(error)
     at = _offset(error, at_opening=False)
     if text[at : at + 1] == "\t":
         words = words.replace("character that", r"character '\t' that")
@@ -83,15 +83,13 @@ def explain(error: yaml.YAMLError, text: str, lines: Lines) -> SyntaxProblem:
     return SyntaxProblem(plain.kind, message, lines.span(at, at + 1), f"yaml.safe_load raises {raised}", plain.remedy)
 
 
-def _offset(error: yaml.YAMLError, at_opening: bool) -> int:
-    if not isinstance(error, yaml.MarkedYAMLError):
-        return 0
+def _offset(error: yaml.MarkedYAMLError, at_opening: bool) -> int:
     marks = (error.context_mark, error.problem_mark) if at_opening else (error.problem_mark, error.context_mark)
     return next((mark.index for mark in marks if mark is not None), 0)
 
 
-def _unprintable(error: ReaderError, text: str, lines: Lines) -> SyntaxProblem:
+def _unprintable(text: str, lines: Lines) -> SyntaxProblem:
     found = Reader.NON_PRINTABLE.search(text)
-    at = found.start() if found else error.position
-    message = f"control character U+{ord(text[at]):04X}" if found else "a character that YAML does not allow"
+    at = found.start() if found else 0
+    message = f"control character U+{ord(text[at]):04X}"
     return SyntaxProblem("syntax", message, lines.span(at, at + 1), "yaml.safe_load raises ReaderError", "remove it")

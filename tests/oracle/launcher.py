@@ -135,6 +135,7 @@ def _torchrun(args: Namespace, env: Mapping[str, str]) -> dict[str, Any]:
         single = run.parse_min_max_nnodes(filtered.nnodes)[1] == 1
         if filtered.standalone or (single and not filtered.rdzv_endpoint and filtered.master_port is None):
             filtered.rdzv_backend, filtered.rdzv_endpoint = "c10d", "localhost:0"
+        filtered.log_dir = filtered.log_dir or os.devnull  # else it makes a folder for logs
         config, _, _ = run.config_from_args(filtered)
     if config.nproc_per_node <= 0:
         raise AssertionError  # as WorkerSpec does, torch/distributed/elastic/agent/server/api.py:109

@@ -39,6 +39,7 @@ YAML = {
     "base 60": ("a: " + "1:" * 90_000 + "1", "bad-value"),
     "digits": ("a: " + "9" * 90_000, "bad-value"),
     "openings of templates": ("a: '{{" * 20_000, "syntax"),
+    "brackets, then what no parser takes": ("[" * 150 + "\x07", "syntax"),
 }
 
 JSON = {
@@ -73,6 +74,12 @@ def test_depth_up_to_the_limit(depth: int, loader: Any) -> None:
     text = '{"a": ' + "[" * (depth - 1) + "]" * (depth - 1) + "}"
     for parsed in (parse_yaml(text, loader), parse_json(text)):
         assert [problem.kind for problem in parsed.problems] == ([] if depth <= MAX_DEPTH else ["too-deep"])
+
+
+def test_deep_key(loader: Any) -> None:
+    # PyYAML builds a key by recursion, and only then finds that a list cannot be one
+    (problem,) = parse_yaml("? " + "[" * 199 + "]" * 199 + "\n: 1", loader).problems
+    assert problem.kind in ("too-deep", "syntax")
 
 
 def test_brackets_in_text_and_comments_are_no_nesting(loader: Any) -> None:
