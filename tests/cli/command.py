@@ -1,0 +1,72 @@
+"""Runs `fsds` in this process, which takes milliseconds, or in one of its own."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from unittest.mock import patch
+
+from fsds_convert.cli import main
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The exit status and what was printed; `raw` is stdout as bytes."""
+
+    status: int
+    raw: bytes
+    err: str
+
+    @property
+    def out(self) -> str:
+        """stdout as text, with its line breaks as they are."""
+        return self.raw.decode("utf-8")
+
+
+def run(folder: Path, *arguments: str, stdin: bytes = b"") -> Outcome:
+    """`fsds ARGUMENTS` in a folder, off a terminal."""
+    raw, err = io.BytesIO(), io.BytesIO()
+    with (
+        _inside(folder),
+        patch.object(sys, "argv", ["fsds", *arguments]),
+        patch.object(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin), encoding="utf-8")),
+        patch.object(sys, "stdout", io.TextIOWrapper(raw, encoding="utf-8", newline="")) as stdout,
+        patch.object(sys, "stderr", io.TextIOWrapper(err, encoding="utf-8", newline="")) as stderr,
+    ):
+        try:
+            main()
+            status: object = 0
+        except SystemExit as stop:
+            status = stop.code
+        stdout.flush()
+        stderr.flush()
+        content, said = raw.getvalue(), err.getvalue()
+    assert isinstance(status, int)
+    return Outcome(int(status), content, said.decode("utf-8"))
+
+
+def spawn(
+    folder: Path, *arguments: str, stdin: bytes = b"", environment: Mapping[str, str] | None = None
+) -> Outcome:
+    """`fsds ARGUMENTS` in a process of its own."""
+    command = [sys.executable, "-m", "fsds_convert", *arguments]
+    done = subprocess.run(
+        command, cwd=folder, input=stdin, env={**os.environ, **(environment or {})}, capture_output=True, check=False
+    )
+    return Outcome(done.returncode, done.stdout, done.stderr.decode("utf-8", "replace"))
+
+
+@contextlib.contextmanager
+def _inside(folder: Path) -> Iterator[None]:
+    before = os.getcwd()
+    os.chdir(folder)
+    try:
+        yield
+    finally:
+        os.chdir(before)

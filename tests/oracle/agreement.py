@@ -1,0 +1,153 @@
+"""Ours against upstream's, setting by setting."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from fsds_convert.containers.reading import Reading
+from fsds_convert.engines.fields import acts
+from fsds_convert.settings.setting import Decided
+from fsds_convert.tables.load import load_table
+
+Found = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Pair:
+    """One setting as `fsds effective` gives it, and as upstream holds it."""
+
+    name: str
+    ours: Any
+    theirs: Any
+
+    @property
+    def agrees(self) -> bool:
+        """Equal, and both booleans or neither."""
+        return bool(self.ours == self.theirs) and isinstance(self.ours, bool) == isinstance(self.theirs, bool)
+
+
+def pairs(reading: Reading, found: Found, config: Found | None) -> list[Pair]:
+    """Every setting that upstream's objects hold. `config` is DeepSpeedConfig, flat, for a DeepSpeed run."""
+    told = [*_topology(reading, found), *_dynamo(reading, found), Pair("engine", reading.engine, _engine(found))]
+    if reading.engine in ("fsdp1", "fsdp2"):
+        return [*told, *_fsdp(reading, found), *_policy(reading, found), *_parallelism(reading, found)]
+    if reading.engine == "deepspeed":
+        return [*told, *_plugin(reading, found), *_config(reading, found, config or {})]
+    return told
+
+
+def _engine(found: Found) -> Any:
+    return "ddp" if found["engine"] == "single" or found["engine"].startswith("MULTI") else found["engine"]
+
+
+def _topology(reading: Reading, found: Found) -> Iterator[Pair]:
+    topology = found["topology"]
+    for name in ("num_processes", "num_machines", "machine_rank", "main_process_ip", "main_process_port", "gpu_ids"):
+        ours = reading.runs.get(f"topology.{name}").value
+        theirs = topology[name]
+        if name == "main_process_port" and theirs is None:
+            theirs = 29500  # accelerate/utils/launch.py:209, at the rendezvous
+        if name == "gpu_ids" and theirs is None:
+            theirs = "all"
+        if name == "machine_rank" and theirs is None:
+            theirs = 0
+        if not isinstance(ours, Decided):
+            yield Pair(name, ours, int(theirs) if name == "machine_rank" else theirs)
+    if reading.engine != "deepspeed":
+        yield Pair("mixed_precision", reading.settings["mixed_precision"].value, topology["mixed_precision"])
+
+
+def _dynamo(reading: Reading, found: Found) -> Iterator[Pair]:
+    if reading.engine == "deepspeed":
+        return
+    dynamo, plan = found["dynamo"], reading.runs.compile
+    yield Pair("dynamo.backend", plan.backend.value, dynamo["backend"])
+    yield Pair("dynamo.mode", plan.mode.value, dynamo["mode"])
+    yield Pair("dynamo.fullgraph", plan.fullgraph.value, dynamo["fullgraph"])
+    yield Pair("dynamo.regional", plan.regional.value, dynamo["use_regional_compilation"])
+
+
+def _fsdp(reading: Reading, found: Found) -> Iterator[Pair]:
+    plan = reading.runs
+    for row in load_table("fsdp"):
+        if row.plugin not in found or row.type == "dead" or row.replaced_by or not acts(row, reading.engine):
+            continue
+        ours, theirs = reading.settings[row.key].value, found[row.plugin]
+        if row.plugin == "reshard_after_forward" and reading.engine == "fsdp1":
+            continue  # never read: sharding_strategy is compared
+        if row.plugin == "auto_wrap_policy":
+            ours = {"none": "NO_WRAP", "transformer": "TRANSFORMER_BASED_WRAP", "size": "SIZE_BASED_WRAP"}[
+                plan.wrapping.policy.value  # type: ignore[index]
+            ]
+        if row.plugin == "min_num_params" and theirs is None:
+            continue  # another policy: no threshold is read
+        if row.plugin == "transformer_cls_names_to_wrap":
+            ours = list(ours) if ours else None
+        if row.plugin == "backward_prefetch" and ours == "NO_PREFETCH":
+            ours = None
+        if row.plugin == "sync_module_states":
+            ours = plan.loading.sync_module_states.value
+        yield Pair(row.plugin, ours, theirs)
+
+
+_TORCH = {"bf16": "bfloat16", "fp16": "float16", "fp32": "float32", "fp8": "bfloat16"}
+
+
+def _policy(reading: Reading, found: Found) -> Iterator[Pair]:
+    compute = reading.runs.precision.compute.value
+    policy = found["mixed_precision_policy"]
+    ours = None if isinstance(compute, Decided) else _TORCH[compute]
+    yield Pair("mixed_precision_policy.param_dtype", ours, None if policy is None else policy["param_dtype"])
+    yield Pair("mixed_precision_policy.reduce_dtype", ours, None if policy is None else policy["reduce_dtype"])
+
+
+def _parallelism(reading: Reading, found: Found) -> Iterator[Pair]:
+    sizes = found["parallelism"]
+    if sizes is None:
+        return
+    plan = reading.runs
+    yield Pair("dp_replicate_size", plan.sharding.replicas.value, sizes["dp_replicate_size"])
+    yield Pair("tp_size", plan.parallelism.tensor.value, sizes["tp_size"])
+    yield Pair("cp_size", plan.parallelism.context.value, sizes["cp_size"])
+    yield Pair("sp_size", plan.parallelism.sequence.value, sizes["sp_size"])
+
+
+def _plugin(reading: Reading, found: Found) -> Iterator[Pair]:
+    flag = reading.settings["deepspeed_config.zero3_init_flag"]
+    stage = found["deepspeed_config"]["zero_optimization"].get("stage", 0)
+    if flag.is_written or stage == 3:
+        yield Pair("zero3_init_flag", flag.value, found["zero3_init_flag"])
+    classes = reading.settings["deepspeed_config.deepspeed_moe_layer_cls_names"].value
+    yield Pair("moe_layer_cls_names", list(classes) if classes else None, found["moe_layer_cls_names"])
+    for name in ("hostfile", "exclusion_filter", "inclusion_filter"):
+        ours = reading.runs.get(f"topology.{name}").value
+        yield Pair(name, ours, found[f"deepspeed_{name}"])
+    launcher = reading.runs.topology.multinode_launcher.value
+    if launcher is not None:
+        yield Pair("multinode_launcher", launcher, found["deepspeed_multinode_launcher"])
+
+
+def _config(reading: Reading, found: Found, config: Found) -> Iterator[Pair]:
+    """Every key of DeepSpeedConfig that a table knows. "auto" is compared as the script of the oracle fills it."""
+    for row in load_table("deepspeed-json"):
+        if row.key not in config or row.key not in reading.settings or row.replaced_by or row.removed:
+            continue
+        if row.type in ("dead", "section", "mapping"):
+            continue
+        ours, theirs = reading.settings[row.key].value, config[row.key]
+        if ours == "auto" or row.key in ("train_batch_size", "train_micro_batch_size_per_gpu"):
+            continue
+        yield Pair(row.key, list(ours) if isinstance(ours, tuple) else ours, theirs)
+    plan = reading.runs
+    norm = plan.clipping.max_norm.value
+    clips = config["gradient_clipping"]
+    yield Pair("clipping", norm, clips if 0 < clips < float("inf") else None)
+    if not isinstance(plan.accumulation.steps.value, Decided):
+        yield Pair("accumulation", plan.accumulation.steps.value, config["gradient_accumulation_steps"])
+    mode = "bf16" if config["bf16.enabled"] else "fp16" if config["fp16.enabled"] else None
+    compute = plan.precision.compute.value
+    if plan.precision.autocast.value is None:
+        ours = "bf16" if compute == "fp8" else compute if compute in ("bf16", "fp16") else None
+        yield Pair("precision", ours, mode)
