@@ -100,9 +100,11 @@ def _print_report(conversion: Conversion, report: Report) -> None:
 
         print(json.dumps(conversion_json(conversion), indent=2), file=sys.stderr)
         return
-    from fsds_convert.report.conversion_text import print_table, report_lines
-
     if sys.stderr.isatty():
+        from fsds_convert.cli.table import print_table
+
         print_table(conversion, shutil.get_terminal_size().columns)
     else:
+        from fsds_convert.report.conversion_text import report_lines
+
         print("\n".join(report_lines(conversion)), file=sys.stderr)

@@ -48,7 +48,7 @@ def write(conversion: Conversion, place: Destination) -> None:
     if main is None:
         return
     if place.path is None:
-        if beside is not None and _is_new(conversion):
+        if beside is not None:
             raise FsdsError(
                 "the settings do not fit into one file: DeepSpeed needs a JSON of its own",
                 "give -o FILE, and the JSON is written beside it; or --deepspeed-json never",
@@ -56,17 +56,9 @@ def write(conversion: Conversion, place: Destination) -> None:
         sys.stdout.write(main.text)
         return
     source = conversion.reading.source
-    if beside is not None and _is_new(conversion):
+    if beside is not None:
         _write(place.json_name, beside, "utf-8", False, place.overwrite)
     _write(place.path, main, source.encoding, source.bom, place.overwrite)
-
-
-def _is_new(conversion: Conversion) -> bool:
-    """A DeepSpeed JSON that was the source is named, not written again."""
-    beside = conversion.output("deepspeed-json")
-    if beside is None:
-        return False
-    return not (conversion.reading.container == "deepspeed-json" and beside.text == conversion.reading.source.text)
 
 
 def _write(path: str, output: Output, encoding: str, bom: bool, overwrite: bool) -> None:
@@ -78,7 +70,7 @@ def differs(conversion: Conversion, place: Destination, *, show: bool) -> bool:
     """Whether the files on disk are others than the converted ones; with `show`, the difference on stdout."""
     against = place.path or place.source
     pairs = [(against, conversion.output("main"))]
-    if _is_new(conversion):
+    if conversion.output("deepspeed-json") is not None:
         pairs.append((place.json_name, conversion.output("deepspeed-json")))
     found = False
     for path, output in pairs:

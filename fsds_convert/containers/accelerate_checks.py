@@ -24,10 +24,11 @@ def checks(reader: Reader, kind: Distributed, settings: Settings, named: Named |
         yield from _next_to_file(reader)
     if kind.engine == "deepspeed":
         yield from _two_precisions(reader, settings)
+        yield from _auto_accumulation(reader)
 
 
 def _num_processes(reader: Reader, kind: Distributed) -> Iterator[Diagnostic]:
-    written = reader.source.data.get("num_processes", -1)
+    written = reader.source.data.get("num_processes", reader.context.num_processes or -1)
     if kind.name != "NO" and written in (-1, None):
         yield finding(
             "num-processes-missing",
@@ -174,3 +175,16 @@ def _two_precisions(reader: Reader, settings: Settings) -> Iterator[Diagnostic]:
                 "DeepSpeed config file",
                 help=f"say {name} in both, or in the JSON alone",
             )
+
+
+def _auto_accumulation(reader: Reader) -> Iterator[Diagnostic]:
+    """Only the Trainer resolves it inline (accelerate/accelerator.py:546)."""
+    written = _section(reader, "deepspeed_config").get("gradient_accumulation_steps")
+    if written == "auto" and reader.context.consumer == "accelerate":
+        yield finding(
+            "combination-refused",
+            "`gradient_accumulation_steps: auto` works inline only under the Trainer",
+            reader.place(("deepspeed_config", "gradient_accumulation_steps")),
+            note="Accelerator() raises ValueError: invalid literal for int() with base 10: 'auto'",
+            help="remove it: the script's value is taken; or say --for trainer",
+        )

@@ -12,14 +12,17 @@ from fsds_convert.containers.distributed_type import Distributed, distributed
 from fsds_convert.containers.reading import Reading
 from fsds_convert.containers.syntax_findings import syntax_findings
 from fsds_convert.diagnostics import Diagnostic, finding
+from fsds_convert.engines import deepspeed_precision as precision
+from fsds_convert.engines.deepspeed import STAGE
 from fsds_convert.engines.modules import training_plan
 from fsds_convert.settings.context import Context
 from fsds_convert.settings.read_section import Reader
-from fsds_convert.settings.setting import Setting
+from fsds_convert.settings.setting import Setting, default
 from fsds_convert.syntax.source import Source
 from fsds_convert.tables.load import load_table
 from fsds_convert.tables.row import Row
 
+_IN = ("deepspeed_config",)
 _SECTIONS = {
     "fsdp1": ("fsdp", "parallelism", "dynamo", "fp8"),
     "fsdp2": ("fsdp", "parallelism", "dynamo", "fp8"),
@@ -35,7 +38,9 @@ def read(source: Source, context: Context) -> Reading:
     """
     kind = distributed(source)
     reader = Reader(source, kind.engine, context)
-    top = reader.section(load_table("accelerate"), source.data)
+    told = {"distributed_type": default(kind.name, "", "distributed_type")} if kind.findings else {}
+    written = {key: value for key, value in source.data.items() if key not in told}
+    top = reader.section(load_table("accelerate"), written, given=told)
     settings, findings = dict(top.settings), [*syntax_findings(source), *kind.findings, *top.findings]
     for name in _SECTIONS[kind.engine]:
         table = load_table(name)
@@ -47,8 +52,11 @@ def read(source: Source, context: Context) -> Reading:
     if kind.engine == "deepspeed":
         named, deepspeed_settings, found = _deepspeed(reader, context)
         settings |= deepspeed_settings
+        settings |= precision.sections(settings, context)
         findings += found
     findings += _sections_not_read(reader, kind)
+    if context.num_processes is not None and "num_processes" not in settings:
+        settings |= deepspeed_json.launch_options(context, "num_processes")
     findings += checks(reader, kind, settings, named)
     plan = training_plan(kind.engine, settings, context)
     return Reading(
@@ -72,20 +80,22 @@ def _deepspeed(reader: Reader, context: Context) -> tuple[Named | None, dict[str
     """The inline section and the JSON that it names, by the keys of the JSON."""
     table = load_table("deepspeed-inline")
     data, findings = _mapping(reader, table.section)
-    inline = reader.section(table, data, (table.section,))
-    findings += inline.findings
-    named, found = named_file(reader, inline.settings)
+    named, found = named_file(reader, data)
     findings += found
+    held, given = None, {}
     if named is not None and named.source is not None:
         held = deepspeed_json.read_section(named.source, named.source.data, context)
+        given = {"deepspeed_config.zero_stage": held.settings[STAGE]}
         findings += [*syntax_findings(named.source), *held.findings]
-    else:
-        held = deepspeed_json.read_section(reader.source, {"zero_optimization": {}}, context)
-    settings = {**held.settings, **inline.settings}
+    inline = reader.section(table, {key: data[key] for key in data if key != "zero_stage" or not given}, _IN, given)
+    findings += inline.findings
+    as_json = {}
     for row in table:
-        if row.json is not None and (setting := settings.pop(row.key, None)) is not None and named is None:
-            settings[row.json] = setting.lift(_as_json(row, setting.value), _as_json(row, setting.intent))
-    return named, settings, findings
+        if row.json is not None and (setting := inline.settings.pop(row.key, None)) is not None:
+            as_json[row.json] = setting.lift(_as_json(row, setting.value), _as_json(row, setting.intent))
+    if held is None:
+        held = deepspeed_json.read_section(reader.source, {"zero_optimization": {}}, context, as_json)
+    return named, {**held.settings, **inline.settings}, findings
 
 
 def _as_json(row: Row, value: Any) -> Any:

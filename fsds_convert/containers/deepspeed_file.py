@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,11 +11,10 @@ from fsds_convert.containers.detect import unreadable
 from fsds_convert.diagnostics import Diagnostic, finding
 from fsds_convert.errors import FsdsError
 from fsds_convert.settings.read_section import Reader
-from fsds_convert.settings.setting import Setting
 from fsds_convert.syntax.read_file import read_source
 from fsds_convert.syntax.source import Source
 
-KEY = "deepspeed_config.deepspeed_config_file"
+_NAME = "deepspeed_config_file"
 
 
 @dataclass(frozen=True)
@@ -25,13 +25,12 @@ class Named:
     source: Source | None
 
 
-def named_file(reader: Reader, settings: dict[str, Setting[Any]]) -> tuple[Named | None, list[Diagnostic]]:
+def named_file(reader: Reader, section: Mapping[Any, Any]) -> tuple[Named | None, list[Diagnostic]]:
     """Looks where Accelerate does, in the working directory, then next to the file with a warning."""
-    setting = settings.get(KEY)
-    if setting is None or setting.value is None or str(setting.value) == "none":
+    written = str(section.get(_NAME) or "none")
+    if written == "none":
         return None, []
-    written = str(setting.value)
-    place = setting.origin.place or reader.place(("deepspeed_config",))
+    place = reader.place(("deepspeed_config", _NAME))
     found, findings = _find(written, reader.source.path), []
     if found is None:
         text = f"the DeepSpeed config `{written}` is not there"

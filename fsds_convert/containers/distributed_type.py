@@ -8,7 +8,7 @@ from typing import Any
 from fsds_convert.diagnostics import Diagnostic, Place, finding
 from fsds_convert.engines.fields import Engine
 from fsds_convert.errors import InputError
-from fsds_convert.settings.read_section import show
+from fsds_convert.settings.show import show
 from fsds_convert.syntax.closest import closest
 from fsds_convert.syntax.source import Source
 from fsds_convert.tables.load import load_table

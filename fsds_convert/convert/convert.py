@@ -12,10 +12,18 @@ from fsds_convert.convert.conversion import Conversion, Output
 from fsds_convert.convert.key_names import written_for
 from fsds_convert.convert.target import Target
 from fsds_convert.convert.write import main_text
+from fsds_convert.diagnostics import Severity
 from fsds_convert.engines.fields import Engine
+from fsds_convert.errors import InputError
 from fsds_convert.plan.training_plan import TrainingPlan
 from fsds_convert.settings.context import Context
+from fsds_convert.settings.setting import Setting, default
+from fsds_convert.syntax.source import Source
+from fsds_convert.tables.load import load_table
+from fsds_convert.tables.row import NO_DEFAULT
+from fsds_convert.tables.versions import Versions
 from fsds_convert.transfer.adapt import Adapted, adapt
+from fsds_convert.transfer.json_alone import json_alone, without_fp8
 from fsds_convert.transfer.note import Note
 from fsds_convert.transfer.options import Options
 from fsds_convert.transfer.rows import Fidelity
@@ -26,13 +34,25 @@ JSON_NAME = "deepspeed_config.json"
 def convert(
     reading: Reading, target: Target, context: Context, options: Options, json_name: str = JSON_NAME
 ) -> Conversion:
-    """Converts a file that was read. `json_name` is the path that the Accelerate file gives to a DeepSpeed JSON."""
+    """Converts a file that was read. `json_name` is the path that the Accelerate file gives to a DeepSpeed JSON.
+
+    Raises InputError when the file names a DeepSpeed JSON that cannot be read: nothing is known of its settings then.
+    """
+    if reading.deepspeed_path is not None and reading.deepspeed_file is None:
+        hint = "start fsds where the job starts, or put the JSON next to the file"
+        raise InputError(reading.source.name, f"its DeepSpeed config `{reading.deepspeed_path}` cannot be read", hint)
     plan = reading.runs if options.as_executed else reading.intent
     engine = _engine(plan, reading, target)
+    if reading.container == "deepspeed-json" and target.container == "accelerate":
+        plan = launched(plan)
     adapted = adapt(plan, reading.engine, engine, context, options)
     composed: Composed | None = None
     if engine == "deepspeed":
-        composed = _deepspeed(adapted.plan, target, context, options)
+        if target.container == "deepspeed-json" and reading.container == "accelerate":
+            adapted = json_alone(adapted, context.consumer)
+        composed = _deepspeed(adapted.plan, reading, target, context, options)
+        if composed.json is not None and options.deepspeed_json != "never":
+            adapted = without_fp8(adapted, context.consumer)
         if composed.why_json and options.deepspeed_json == "never":
             adapted = _not_inline(adapted, composed.why_json)
     refused = any(note.fidelity is Fidelity.REFUSED for note in adapted.notes)
@@ -52,14 +72,27 @@ def convert(
     )
 
 
+def launched(plan: TrainingPlan) -> TrainingPlan:
+    """A plan from a DeepSpeed JSON with the launcher's defaults for all that an Accelerate file may leave out."""
+    filled: dict[str, Setting[Any]] = {}
+    for row in load_table("accelerate"):
+        value = row.default_for("deepspeed", Versions())
+        field = row.field or ""
+        if field.startswith("topology.") and value is not NO_DEFAULT and not plan.get(field).key:
+            filled[field] = default(value, "default of accelerate launch")
+    return plan.with_fields(filled)
+
+
 def _engine(plan: TrainingPlan, reading: Reading, target: Target) -> Engine:
     """Plain data parallelism stays plain: FSDP2 cannot replicate."""
     replicated = plan.sharding.strategy.value == "replicate"
     return "ddp" if target.engine == "fsdp2" and replicated and reading.engine != "ddp" else target.engine
 
 
-def _deepspeed(plan: TrainingPlan, target: Target, context: Context, options: Options) -> Composed:
-    if target.container == "deepspeed-json" or options.deepspeed_json == "always":
+def _deepspeed(plan: TrainingPlan, reading: Reading, target: Target, context: Context, options: Options) -> Composed:
+    """Inline where all fits; a file that names a JSON already goes on doing so."""
+    named = reading.deepspeed_path is not None and options.deepspeed_json == "auto"
+    if target.container == "deepspeed-json" or options.deepspeed_json == "always" or named:
         return compose_with_file(plan, context)
     return compose("deepspeed", plan, context)
 
@@ -82,16 +115,28 @@ def _not_inline(adapted: Adapted, keys: tuple[str, ...]) -> Adapted:
 def _outputs(
     reading: Reading, target: Target, engine: Engine, composed: Composed, options: Options, json_name: str
 ) -> tuple[Output, ...]:
+    kept = _kept_json(reading, target)
     if target.container == "deepspeed-json":
-        return (Output("main", _json_text(reading, composed.json)),)
-    with_file = composed.json is not None and options.deepspeed_json != "never"
-    main = Output("main", main_text(reading, target, engine, composed, json_name))
-    return (main, Output("deepspeed-json", _json_text(reading, composed.json))) if with_file else (main,)
+        return (Output("main", kept.text if kept else json_text(composed.json or {}, _like(reading))),)
+    beside = composed.json if options.deepspeed_json != "never" else None
+    if kept is not None:
+        json_name = reading.deepspeed_path or kept.name
+    main = Output("main", main_text(reading, engine, composed, json_name))
+    if beside is None or kept is not None:
+        return (main,)
+    return main, Output("deepspeed-json", json_text(beside, _like(reading)))
 
 
-def _json_text(reading: Reading, data: Any) -> str:
-    """A JSON that already exists is written as it is when nothing in it changes."""
-    existing = reading.source if reading.container == "deepspeed-json" else reading.deepspeed_file
-    if existing is not None:
-        return existing.text if existing.data == data else json_text(data, existing.text)
-    return json_text(data)
+def _kept_json(reading: Reading, target: Target) -> Source | None:
+    """The DeepSpeed JSON that goes on being used as it is: one that launches, or one that is not to change at all."""
+    alone = reading.container == "deepspeed-json"
+    existing = reading.source if alone else reading.deepspeed_file
+    if existing is None or (alone and target.container == "deepspeed-json"):
+        return existing
+    broken = any(found.severity is Severity.ERROR and found.place.name == existing.name for found in reading.findings)
+    return None if broken or existing.path is None else existing
+
+
+def _like(reading: Reading) -> str:
+    """The JSON whose indentation a new one takes over."""
+    return reading.deepspeed_file.text if reading.deepspeed_file else reading.source.text

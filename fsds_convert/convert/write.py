@@ -8,8 +8,9 @@ from typing import Any
 from fsds_convert.containers.accelerate_text import Changes, edited
 from fsds_convert.containers.new_text import accelerate_yaml, json_text
 from fsds_convert.containers.reading import Reading
+from fsds_convert.containers.yaml_lines import entries
 from fsds_convert.convert.compose import Composed
-from fsds_convert.convert.target import Target
+from fsds_convert.diagnostics import Severity
 from fsds_convert.engines.fields import Engine
 from fsds_convert.engines.modules import tables_of
 from fsds_convert.settings.setting import same
@@ -18,14 +19,15 @@ from fsds_convert.tables.load import load_table
 
 _TYPES: Mapping[Engine, str] = {"fsdp1": "FSDP", "fsdp2": "FSDP", "deepspeed": "DEEPSPEED", "ddp": "MULTI_GPU"}
 _SECTION = {"fsdp1": "fsdp_config", "fsdp2": "fsdp_config", "deepspeed": "deepspeed_config", "ddp": ""}
+_SHARED = ("dynamo_config", "fp8_config")
 _FILE = "deepspeed_config_file"
 
 
-def main_text(reading: Reading, target: Target, engine: Engine, composed: Composed, json_name: str) -> str:
+def main_text(reading: Reading, engine: Engine, composed: Composed, json_name: str) -> str:
     """The Accelerate file. Comments are lost only where the source's shape allows no edit in place."""
     sections = {name: dict(section) for name, section in composed.accelerate.sections.items()}
     if _FILE in sections.get("deepspeed_config", {}):
-        sections["deepspeed_config"][_FILE] = _json_path(reading, json_name)
+        sections["deepspeed_config"][_FILE] = json_name
     if reading.container == "deepspeed-json":
         return accelerate_yaml(_new_file(composed.accelerate.top, sections, engine))
     if reading.engine == engine and not _spelling_changes(reading, composed):
@@ -43,11 +45,6 @@ def _spelling_changes(reading: Reading, composed: Composed) -> bool:
     return reading.engine == "deepspeed" and (composed.json is not None) != (reading.deepspeed_path is not None)
 
 
-def _json_path(reading: Reading, json_name: str) -> str:
-    """A DeepSpeed JSON by itself is named where it lies, one beside an Accelerate file by the name given."""
-    return reading.source.name if reading.container == "deepspeed-json" and reading.source.path else json_name
-
-
 def _new_file(top: Mapping[str, Any], sections: Mapping[str, Any], engine: Engine) -> dict[str, Any]:
     """Keys in the order of the table, as `accelerate config` writes them."""
     given = {"compute_environment": "LOCAL_MACHINE", **top, **sections, "distributed_type": _TYPES[engine]}
@@ -61,7 +58,10 @@ def _changes(
 ) -> Changes:
     data = reading.source.data
     section = _SECTION[engine]
+    sections = {name: keys for name, keys in sections.items() if name not in _SHARED or _broken(reading, name)}
     gone = {"fsdp_config", "deepspeed_config", "parallelism_config"} - {section} - set(sections)
+    if "dynamo_config" not in composed.accelerate.sections:
+        gone.add("dynamo_config")
     gone |= _not_accepted(reading)
     top = _top(reading, composed.accelerate.top)
     if data.get("distributed_type") != _TYPES[engine] and not (engine == "ddp" and reading.engine == "ddp"):
@@ -77,6 +77,15 @@ def _changes(
         removed=frozenset(name for name in gone if name in data),
         successors=_successors(reading.engine, engine, composed),
         translated=section,
+    )
+
+
+def _broken(reading: Reading, section: str) -> bool:
+    """Whether a section that both engines read has a value that stops the launch."""
+    entry = next((entry for entry in entries(reading.source) if entry.name == section), None)
+    return entry is None or any(
+        found.severity is Severity.ERROR and found.place.span and entry.first < found.place.span.line <= entry.last
+        for found in reading.findings
     )
 
 

@@ -6,11 +6,13 @@ from typing import Any
 
 from fsds_convert.engines import deepspeed_precision as precision
 from fsds_convert.engines import parallelism
-from fsds_convert.engines.fields import fixed, lift
+from fsds_convert.engines.fields import fixed, lift, word
 from fsds_convert.plan.training_plan import TrainingPlan
+from fsds_convert.settings.coerce import coerce
 from fsds_convert.settings.context import Context
 from fsds_convert.settings.setting import Decided, Setting, Settings
 from fsds_convert.tables.load import load_table
+from fsds_convert.tables.row import Row
 
 TABLES = ("accelerate", "deepspeed-inline", "deepspeed-json", "parallelism", "dynamo", "fp8")
 STAGE = "zero_optimization.stage"
@@ -34,6 +36,7 @@ def fields(settings: Settings, context: Context) -> dict[str, Setting[Any]]:
     found["checkpoint.state_dict_type"] = _state_dict_type(settings.get(_GATHER), stage)
     tensor = found["parallelism.tensor"]  # autotp_size 0: off
     found["parallelism.tensor"] = tensor.lift(max(1, tensor.value or 1), max(1, tensor.intent or 1))
+    found |= _compile(settings, found)
     found |= {path: _script_if_auto(found[path]) for path in _BATCH_KEYS.values()}
     found |= precision.fields(settings, context) | _launcher(found) | parallelism.idle("deepspeed", found)
     return found
@@ -67,6 +70,23 @@ def _state_dict_type(gather: Setting[Any] | None, stage: Setting[Any]) -> Settin
     if gather is None or stage.value != 3:
         return stage.lift(kind(stage.value, gather and gather.value), kind(stage.intent, gather and gather.intent))
     return gather.lift(kind(stage.value, gather.value), kind(stage.intent, gather.intent))
+
+
+def _compile(settings: Settings, found: dict[str, Setting[Any]]) -> dict[str, Setting[Any]]:
+    """dynamo_config is not exported for DeepSpeed, but says what was meant."""
+    meant = {}
+    for row in load_table("dynamo"):
+        setting = settings.get(row.key)
+        if row.field and setting is not None and setting.is_written and not row.replaced_by:
+            value = found[row.field].value
+            meant[row.field] = Setting(
+                value, word(row, _spelled(row, setting)), row.key, setting.written, setting.origin, setting.note
+            )
+    return meant
+
+
+def _spelled(row: Row, setting: Setting[Any]) -> Any:
+    return coerce(row, setting.written).intent
 
 
 def _launcher(found: dict[str, Setting[Any]]) -> dict[str, Setting[Any]]:

@@ -13,6 +13,7 @@ BF16, FP16 = "bf16.enabled", "fp16.enabled"
 _MASTER = {"bf16": "bf16.bf16_master_weights_and_grads", "fp16": "fp16.fp16_master_weights_and_grads"}
 _STATES = "bf16.bf16_optimizer_states"
 _AUTOCAST, _AUTOCAST_DTYPE = "torch_autocast.enabled", "torch_autocast.dtype"
+_AUTO_CAST = "fp16.auto_cast"
 _SHORT = {"bfloat16": "bf16", "float16": "fp16", "half": "fp16", "float32": "fp32", "float": "fp32"}
 
 
@@ -66,7 +67,9 @@ def mode_of(settings: Settings, context: Context, *, intent: bool) -> str:
         return False if written else None
 
     given = settings.get("mixed_precision")
-    asked = (given.intent if intent else given.value) if given else context.mixed_precision
+    asked = context.mixed_precision
+    if given is not None and given.is_written and given.written is not None:
+        asked = given.intent if intent else given.value
     bf16, fp16 = section("bf16"), section("fp16")
     if bf16 is True or fp16 is True:
         return ("fp8" if asked == "fp8" else "bf16") if bf16 is True else "fp16"
@@ -76,6 +79,20 @@ def mode_of(settings: Settings, context: Context, *, intent: bool) -> str:
         return "fp16"
     unresolved = asked is None and "auto" in (bf16, fp16) and (intent or context.consumer == "trainer")
     return "auto" if unresolved else "no"
+
+
+def sections(settings: Settings, context: Context) -> dict[str, Setting[Any]]:
+    """The sections that Accelerate adds for mixed_precision, with its origin (accelerate/utils/dataclasses.py:1415)."""
+    mode = mode_of(settings, context, intent=False)
+    origin = _deciding(settings)
+    given = {"bf16": {BF16: True}, "fp8": {BF16: True}, "fp16": {FP16: True, _AUTO_CAST: True}}.get(mode, {})
+    if any(key.startswith("fp16.") and setting.is_written for key, setting in settings.items()):
+        given.pop(_AUTO_CAST, None)  # only with a section that Accelerate makes itself
+    return {
+        key: Setting(value, value, key, origin=origin.origin, note=f"added for mixed_precision {mode}")
+        for key, value in given.items()
+        if key in settings and not settings[key].is_written
+    }
 
 
 def _dtypes(settings: Settings, context: Context, *, intent: bool) -> tuple[Any, Any, Any]:
@@ -108,7 +125,7 @@ def settings_of(plan: TrainingPlan) -> dict[str, Any]:
     if compute == "bf16" and master == "bf16" and states == "fp32":
         return {BF16: True, _MASTER["bf16"]: True}
     if compute == "fp16" and master == "fp32":
-        return {FP16: True, "fp16.auto_cast": True}  # as Accelerate writes the section (dataclasses.py:1426)
+        return {FP16: True, _AUTO_CAST: True}  # as Accelerate writes the section (dataclasses.py:1426)
     if compute is Decided.BY_COMMAND_LINE:
         return {BF16: "auto"}
     return {}

@@ -43,9 +43,9 @@ def acts(row: Row, engine: Engine) -> bool:
 
 def word(row: Row, value: Any) -> Any:
     """A spelled value -> the plan's word for it."""
-    if isinstance(value, (list, tuple, dict)):
-        return value
-    return plan_value(row.values.get(value, value))
+    if isinstance(value, (list, tuple)):
+        return tuple(value)
+    return value if isinstance(value, dict) else plan_value(row.values.get(value, value))
 
 
 def lift(engine: Engine, tables: Iterable[Table], settings: Settings) -> dict[str, Setting[Any]]:
@@ -77,7 +77,11 @@ def _or_fixed(engine: Engine, row: Row, value: Any) -> Any:
 def without_field(tables: Iterable[Table], settings: Settings) -> dict[str, Setting[Any]]:
     """The written settings that have no plan field."""
     with_field = {row.key for table in tables for row in table if row.field is not None}
-    return {key: s for key, s in settings.items() if key not in with_field and s.is_written}
+    return {
+        key: setting
+        for key, setting in settings.items()
+        if setting.is_written and key not in with_field and key.rpartition(".")[0] not in with_field
+    }
 
 
 def spell(row: Row, value: Any) -> Any:

@@ -44,8 +44,6 @@ def precision(engine: Engine, settings: Settings, context: Context) -> dict[str,
 def mixed_precision(plan: TrainingPlan) -> dict[str, Any]:
     """Accelerate's mode for the plan's dtypes; all the same is `no`, with a model loaded in that dtype."""
     compute, master = plan.precision.compute.value, plan.precision.master_weights.value
-    if compute is Decided.BY_COMMAND_LINE:
-        return {"mixed_precision": None}
     return {"mixed_precision": "no" if compute == master or isinstance(compute, Decided) else compute}
 
 

@@ -13,6 +13,7 @@ from fsds_convert.tables.load import load_table
 
 TABLES = ("accelerate", "fsdp", "parallelism", "dynamo", "fp8")
 _VERSION = "fsdp_config.fsdp_version"
+_STRATEGY = "fsdp_config.fsdp_sharding_strategy"
 _SHARD = "parallelism_config.parallelism_config_dp_shard_size"
 _OTHER_DEGREES = ("parallelism.tensor", "parallelism.context")
 
@@ -22,10 +23,20 @@ def fields(settings: Settings, context: Context) -> dict[str, Setting[Any]]:
     found = {**fixed("fsdp2"), **lift("fsdp2", map(load_table, TABLES), settings)}
     found |= fsdp.precision("fsdp2", settings, context) | fsdp.offload(found)
     found |= fsdp.wrapping(found) | fsdp.launcher(found) | parallelism.idle("fsdp2", found)
+    found["sharding.strategy"] = _declared(settings, found["sharding.strategy"])
     ram = found["loading.cpu_ram_efficient"]
     note = "rank 0's weights are broadcast only with cpu_ram_efficient_loading"
     found["loading.sync_module_states"] = ram.lift(ram.value, ram.intent, note)
     return found
+
+
+def _declared(settings: Settings, reshard: Setting[Any]) -> Setting[Any]:
+    """FSDP1's key under FSDP2 has no effect, but says what was meant where fsdp_reshard_after_forward is missing."""
+    strategy = settings.get(_STRATEGY)
+    if reshard.is_written or strategy is None or not strategy.is_written:
+        return reshard
+    meant = load_table("fsdp").by_key[_STRATEGY][0].values.get(strategy.intent, reshard.value)
+    return strategy.lift(reshard.value, meant, "" if meant == reshard.value else strategy.note)
 
 
 def settings_of(plan: TrainingPlan, values: dict[str, Any]) -> dict[str, Any]:

@@ -17,6 +17,11 @@ from fsds_convert.tables.table import Table
 
 MODULES: Mapping[Engine, ModuleType] = {"fsdp1": fsdp1, "fsdp2": fsdp2, "deepspeed": deepspeed, "ddp": ddp}
 
+# one or several keys say all of these at once: the engine's own settings_of spells them
+_SPELLED_TOGETHER = (
+    *("precision.compute", "precision.master_weights", "precision.optimizer_states", "precision.autocast"),
+)
+
 
 def tables_of(engine: Engine) -> tuple[Table, ...]:
     """The tables whose keys the engine reads."""
@@ -34,12 +39,14 @@ def settings_of(engine: Engine, plan: TrainingPlan, context: Context) -> dict[st
     values: dict[str, Any] = {}
     kept = set(plan.engine_only)
     for path, setting in plan.items():
+        if path in _SPELLED_TOGETHER:
+            continue
         for table in tables_of(engine):
             row = table.for_field(path, engine)
             if row is None or row.json is not None or setting.value is None or isinstance(setting.value, Decided):
                 continue
             values[row.key] = spell(row, setting.value)
-            if setting.is_written and not path.startswith("precision."):
+            if setting.is_written and not setting.note:
                 kept.add(row.key)
     values |= {key: setting.intent for key, setting in plan.engine_only.items()}
     values = MODULES[engine].settings_of(plan, values)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from fsds_convert.settings.read_section import show
 from fsds_convert.settings.setting import NOT_WRITTEN, Decided
+from fsds_convert.settings.show import show
 
 
 def shown(value: Any) -> str:

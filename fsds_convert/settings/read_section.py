@@ -9,12 +9,16 @@ from typing import Any
 from fsds_convert.diagnostics import Diagnostic, Place, finding
 from fsds_convert.settings.coerce import coerce
 from fsds_convert.settings.context import Context
-from fsds_convert.settings.setting import NOT_WRITTEN, Origin, Setting
+from fsds_convert.settings.renamed import rename
+from fsds_convert.settings.setting import Origin, Setting, Settings
+from fsds_convert.settings.show import show
 from fsds_convert.syntax.closest import closest
 from fsds_convert.syntax.source import Source
 from fsds_convert.syntax.span import Path
 from fsds_convert.tables.row import NO_DEFAULT, Row
 from fsds_convert.tables.table import Table
+
+_BY = {"launcher": "accelerate launch", "plugin": "Accelerate's plugin", "library": "DeepSpeed"}
 
 
 @dataclass(frozen=True)
@@ -39,51 +43,58 @@ class Reader:
         spans = self.source.keys if key else self.source.values
         return Place(self.source.name, spans.get(path) or self.source.keys.get(path))
 
-    def section(self, table: Table, data: Mapping[Any, Any], at: Path = ()) -> Section:
-        """Reads every written key, then fills in the defaults, then drops what has no effect."""
-        section = Section({})
-        self._read(table, data, at, "", table.unknown_keys, section)
+    def section(self, table: Table, data: Mapping[Any, Any], at: Path = (), given: Settings | None = None) -> Section:
+        """Reads every written key, then fills in the defaults, then drops what has no effect.
+
+        `given` are settings of the same table that were read elsewhere.
+        """
+        section = Section(dict(given or {}))
         settings = section.settings
-        _rename(table, settings)
+        self._read(table, data, at, None, section)
+        rename(table, settings, self.engine, self.context.versions)
         for row in table:
-            if row.key not in settings and row.type not in ("section", "dead") and row.replaced_by is None:
+            if row.key not in settings and row.replaced_by is None and self._has_default(table, row, settings):
                 filled = self._default(row, settings)
                 if filled is not None:
                     settings[row.key] = filled
         for key, setting in settings.items():
-            settings[key], found = self._effect(table, setting, settings)
+            settings[key], found = self._effect(table.row(key, self.engine), setting, settings)
             section.findings.extend(found)
         return section
-
-    def _read(
-        self, table: Table, data: Mapping[Any, Any], at: Path, inside: str, unknown_keys: str, section: Section
-    ) -> None:
-        for name, written in data.items():
-            path = (*at, name)
-            row = table.row(f"{inside}.{name}" if inside else table.full_key(str(name)), self.engine)
-            if row is None:
-                section.unknown.append(path)
-                section.findings.append(self._unknown(table, path, inside, unknown_keys))
-            elif row.type == "section" and any(other.key.startswith(f"{row.key}.") for other in table):
-                if isinstance(written, Mapping):
-                    self._read(table, written, path, row.key, row.unknown_keys, section)
-                elif written is not None:
-                    section.findings.append(self.not_a_mapping(path, written, row.note))
-            elif row.type != "section":
-                setting, found = self._written(row, path, written)
-                section.settings[row.key] = setting
-                section.findings.extend(found)
 
     def not_a_mapping(self, path: Path, written: Any, note: str) -> Diagnostic:
         """A section that holds a single value or a list."""
         text = f"`{path[-1]}` is not a mapping but `{show(written)}`"
         return finding("section-not-a-mapping", text, self.place(path), note=note, help="write its keys below it")
 
-    def _unknown(self, table: Table, path: Path, inside: str, unknown_keys: str) -> Diagnostic:
+    def _read(self, table: Table, data: Mapping[Any, Any], at: Path, parent: Row | None, section: Section) -> None:
+        for name, written in data.items():
+            path = (*at, name)
+            row = table.row(f"{parent.key}.{name}" if parent else table.full_key(str(name)), self.engine)
+            if row is None:
+                if parent is None or parent.type == "section":
+                    section.unknown.append(path)
+                    section.findings.append(self._unknown(table, path, parent))
+                continue
+            nested = row.type in ("section", "mapping") and table.has_keys_below(row)
+            if nested and isinstance(written, Mapping):
+                self._read(table, written, path, row, section)
+            elif nested and row.type == "section" and written is not None:
+                section.findings.append(self.not_a_mapping(path, written, row.note))
+            if row.type != "section":
+                # Accelerate and DeepSpeed refuse the names that they have removed, but in fsdp_config nobody looks
+                setting, found = self._written(row, path, written, refuses=table.name != "fsdp")
+                if nested and isinstance(written, Mapping):
+                    setting = replace(setting, intent={**written, **_repaired(section.settings, row)})
+                section.settings[row.key] = setting
+                section.findings.extend(found)
+
+    def _unknown(self, table: Table, path: Path, parent: Row | None) -> Diagnostic:
         name = str(path[-1])
+        inside = f"{parent.key}." if parent else ""
         wanted = name if inside else table.full_key(name).rpartition(".")[2]
-        near = closest(wanted, [row.name for row in table if not inside or row.key == f"{inside}.{row.name}"])
-        refused = unknown_keys == "refused"
+        near = closest(wanted, [row.name for row in table if not inside or row.key == inside + row.name])
+        refused = (parent.unknown_keys if parent else table.unknown_keys) == "refused"
         by = "DeepSpeed raises ValidationError: extra inputs are not permitted"
         if table.name == "accelerate":
             by = "Accelerate raises ValueError: the config file had unknown keys"
@@ -95,13 +106,15 @@ class Reader:
             help=f"write `{near}`" if near else "remove it",
         )
 
-    def _written(self, row: Row, path: Path, written: Any) -> tuple[Setting[Any], list[Diagnostic]]:
+    def _written(self, row: Row, path: Path, written: Any, *, refuses: bool) -> tuple[Setting[Any], list[Diagnostic]]:
         origin = Origin(self.place(path))
         if row.removed and row.removed.reached(self.context.versions):
             text = f"`{row.name}` was removed in {row.removed.text}"
             help = f"write `{row.replaced_by}`" if row.replaced_by else "remove it"
-            found = finding("removed-key", text, self.place(path, key=True), note=row.note, help=help)
-            return Setting(None, None, row.key, written, origin, text), [found]
+            kind = "removed-key-refused" if refuses else "removed-key-ignored"
+            found = finding(kind, text, self.place(path, key=True), note=row.note, help=help)
+            intent = coerce(row, written).intent if row.replaced_by else None
+            return Setting(None, intent, row.key, written, origin, text), [found]
         if row.type == "dead":
             return Setting(None, None, row.key, written, origin, row.note), []
         if written is None and row.null_is_absent:
@@ -109,13 +122,18 @@ class Reader:
             value = absent.value if absent else None
             return Setting(value, value, row.key, None, origin), []
         result = coerce(row, written)
+        if written == "auto" and row.auto == "trainer" and self.context.consumer == "accelerate":
+            found = finding(
+                "value-refused", f"`{row.name}: auto` works only under the Trainer", self.place(path), row.note
+            )
+            return Setting(result.value, result.intent, row.key, written, origin), [found]
         intent = result.intent
         if result.refused:
             if intent is None and (fallback := self._default(row, {})):
                 intent = fallback.value
             text = f"`{row.name}: {show(written)}` is not accepted"
             help = f"write {result.wanted}" if result.wanted else ""
-            found = finding("value-refused", text, origin.place or self.place(path), note=result.refused, help=help)
+            found = finding("value-refused", text, self.place(path), note=result.refused, help=help)
             return Setting(intent, intent, row.key, written, origin, result.refused), [found]
         setting = Setting(result.value, intent, row.key, written, origin)
         if setting.differs:
@@ -124,7 +142,13 @@ class Reader:
             return replace(setting, note=note), [found]
         return setting, []
 
-    def _default(self, row: Row, settings: Mapping[str, Setting[Any]]) -> Setting[Any] | None:
+    def _has_default(self, table: Table, row: Row, settings: Settings) -> bool:
+        """Keys within a mapping that is not there say nothing."""
+        parent = table.row(row.key.rpartition(".")[0], self.engine)
+        missing = parent is not None and parent.type == "mapping" and settings.get(parent.key) is None
+        return row.type not in ("section", "dead") and not missing
+
+    def _default(self, row: Row, settings: Settings) -> Setting[Any] | None:
         if row.engines and self.engine not in row.engines:
             return None
         effective = {key: setting.value for key, setting in settings.items()}
@@ -132,57 +156,34 @@ class Reader:
         if found is NO_DEFAULT:
             return None
         consumer, value = found
-        by = {"launcher": "accelerate launch", "plugin": "Accelerate's plugin", "library": "DeepSpeed"}[consumer]
-        return Setting(value, value, row.key, origin=Origin(default=f"default of {by}"))
+        return Setting(value, value, row.key, origin=Origin(default=f"default of {_BY[consumer]}"))
 
     def _effect(
-        self, table: Table, setting: Setting[Any], settings: Mapping[str, Setting[Any]]
+        self, row: Row | None, setting: Setting[Any], settings: Settings
     ) -> tuple[Setting[Any], list[Diagnostic]]:
-        row = table.row(setting.key, self.engine)
         if row is None or not setting.is_written or setting.note:
             return setting, []
         effective = {key: other.value for key, other in settings.items()}
-        note, instead = "", NO_DEFAULT
+        note, instead, meant = "", NO_DEFAULT, False
         if row.engines and self.engine not in row.engines:
             note = f"{self.engine} does not read it" + (f": {row.note}" if row.note else "")
         for ignored in row.ignored:
             if ignored.condition.holds(self.engine, self.context.versions, effective):
-                note, instead = ignored.note, ignored.value
+                note, instead, meant = ignored.note, ignored.value, ignored.meant
                 break
         if not note:
             return setting, []
         fallback = self._default(row, {})
         value = instead if instead is not NO_DEFAULT else (fallback.value if fallback else None)
-        if setting.written is not NOT_WRITTEN and value == setting.intent:
+        if value == setting.intent:
             return replace(setting, note=note), []
         text = f"`{row.name}: {show(setting.written)}` has no effect"
         place = setting.origin.place or Place(self.source.name)
-        return replace(setting, value=value, note=note), [finding("ignored-value", text, place, note=note)]
+        found = finding("ignored-value", text, place, note=note)
+        return replace(setting, value=value, note=note, idle=not meant), [found]
 
 
-def show(value: Any) -> str:
-    """A value as YAML and JSON users write it."""
-    if value is None:
-        return "null"
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, (tuple, list)):
-        return ",".join(show(item) for item in value)
-    return str(value)
-
-
-def _rename(table: Table, settings: dict[str, Setting[Any]]) -> None:
-    """An older or a second spelling of a key stands for the key itself, unless that is written too."""
-    for row in table:
-        written = settings.get(row.key)
-        if written is None or row.replaced_by is None or row.removed is not None or row.type == "dead":
-            continue
-        target = _sibling(table, row)
-        if target is not None and target.type == row.type and target.key not in settings:
-            settings[target.key] = settings.pop(row.key)
-
-
-def _sibling(table: Table, row: Row) -> Row | None:
-    parent = row.key.rpartition(".")[0]
-    names = (row.replaced_by or "", f"{parent}.{row.replaced_by}")
-    return next((found[0] for name in names if (found := table.by_key.get(name))), None)
+def _repaired(settings: Settings, parent: Row) -> dict[str, Any]:
+    """What was meant by the values inside a mapping that upstream refuses."""
+    inside = {key.rpartition(".")[2]: s for key, s in settings.items() if key.rpartition(".")[0] == parent.key}
+    return {name: setting.intent for name, setting in inside.items() if setting.note}

@@ -48,7 +48,8 @@ class Origin:
 class Setting(Generic[T]):
     """What runs (`value`), what the file asks for (`intent`, the same unless `note` says why not), and its origin.
 
-    `key` is the dialect's key, `written` the value as the upstream loader parsed it.
+    `key` is the dialect's key, `written` the value as the upstream loader parsed it. `idle` marks a written value
+    that never was in force where it stands: a conversion carries what runs instead.
     """
 
     value: T
@@ -57,6 +58,7 @@ class Setting(Generic[T]):
     written: Any = NOT_WRITTEN
     origin: Origin = Origin()
     note: str = ""
+    idle: bool = False
 
     @property
     def is_written(self) -> bool:
@@ -70,11 +72,11 @@ class Setting(Generic[T]):
 
     def lift(self, value: U, intent: U, note: str = "") -> Setting[U]:
         """The same key and origin with another meaning of the value."""
-        return Setting(value, intent, self.key, self.written, self.origin, note or self.note)
+        return Setting(value, intent, self.key, self.written, self.origin, note or self.note, self.idle)
 
     def intended(self) -> Setting[T]:
         """The setting as if the file did what it asks for."""
-        return replace(self, value=self.intent)
+        return self if self.idle else replace(self, value=self.intent)
 
 
 Settings = Mapping[str, Setting[Any]]

@@ -60,7 +60,7 @@ def _row(table: str, section: str, raw: dict[str, Any]) -> Row:
             for default in _defaults(consumer, entry, section)
         ),
         ignored=tuple(
-            Ignored(condition(entry, section), entry["note"], entry.get("value", NO_DEFAULT))
+            Ignored(condition(entry, section), entry["note"], entry.get("value", NO_DEFAULT), entry.get("meant", False))
             for entry in raw.get("ignored", ())
         ),
         elsewhere={family: Elsewhere(**entry) for family, entry in raw.get("elsewhere", {}).items()},

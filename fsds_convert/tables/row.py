@@ -62,11 +62,15 @@ class Default:
 
 @dataclass(frozen=True)
 class Ignored:
-    """When a written value has no effect, and what runs instead."""
+    """When a written value has no effect, and what runs instead.
+
+    `meant`: the file asks for something else than it gets, and a conversion carries what it asks for.
+    """
 
     condition: Condition
     note: str
     value: Any = NO_DEFAULT
+    meant: bool = False
 
 
 @dataclass(frozen=True)
@@ -84,6 +88,7 @@ class Row:
 
     `key` is dotted from the root of the container. `values` maps each spelling to the plan's word for it; `aliases`
     maps further accepted spellings to one of `values`. `json` is the DeepSpeed JSON key that an inline key becomes.
+    `auto` is True where a plain script resolves "auto", and `trainer` where only the Trainer does.
     `source` is the upstream file and line the row was read from.
     """
 
@@ -103,7 +108,7 @@ class Row:
     since: Since | None = None
     removed: Since | None = None
     replaced_by: str | None = None
-    auto: bool = False
+    auto: bool | str = False
     env: str | None = None
     plugin: str | None = None
     json: str | None = None

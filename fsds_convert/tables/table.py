@@ -42,6 +42,14 @@ class Table:
             name = self.prefix + name
         return f"{self.section}.{name}" if self.section else name
 
+    def has_keys_below(self, row: Row) -> bool:
+        """Whether the table knows keys inside the value of a key."""
+        return row.key in self._parents
+
+    @cached_property
+    def _parents(self) -> frozenset[str]:
+        return frozenset(row.key.rpartition(".")[0] for row in self.rows)
+
     def for_field(self, field: str, engine: str) -> Row | None:
         """The row that writes a plan field in an engine: the first one that acts there and is not an old spelling."""
         for row in self.rows:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from fsds_convert.engines.fields import Engine
+from fsds_convert.engines.parallelism import idle
 from fsds_convert.errors import TableError
 from fsds_convert.plan.training_plan import TrainingPlan
 from fsds_convert.settings.context import Context
@@ -51,6 +52,7 @@ def adapt(plan: TrainingPlan, source: Engine, target: Engine, context: Context, 
     }
     kept, dropped = keys_without_field(plan, source, target)
     adapted = replace(plan.with_fields(changes), engine_only=kept)
+    adapted = adapted.with_fields(idle(target, dict(adapted.items())))
     ordered = tuple(found[path] for path, _ in plan.items())
     return Adapted(adapted, (*ordered, *dropped), tuple(_advice(route)))
 
@@ -59,7 +61,7 @@ def _choice(route: Route, path: str, setting: Setting[Any]) -> Choice:
     """The first row that matches the field decides, by itself or by the function that it names."""
     consumer = route.context.consumer
     for row in transfers():
-        if row.field != path or (row.sources and not row.matches(route.source, route.target, consumer, route.values)):
+        if row.field != path or not row.matches(route.source, route.target, consumer, route.values):
             continue
         if row.chosen_by is None:
             return Choice(noted(row, setting, consumer))

@@ -18,7 +18,8 @@ def precision(route: Route, path: str, setting: Setting[Any]) -> Choice | None:
     """The mode of the target that keeps all three dtypes, or what comes nearest."""
     compute, master, states = (route.values[name] for name in _DTYPES)
     if compute is Decided.BY_COMMAND_LINE:
-        return route.choose("precision-left-to-the-command-line", setting)
+        loaded: Any = route.context.model_dtype or Decided.AS_LOADED
+        return _choose(route, "precision-left-to-the-command-line", setting, (loaded, loaded, loaded))
     if route.target == "deepspeed":
         return _to_deepspeed(route, setting, compute, master, states)
     return _to_fsdp(route, setting, compute, master, states)

@@ -51,9 +51,7 @@ def run(folder: Path, *arguments: str, stdin: bytes = b"") -> Outcome:
     return Outcome(int(status), content, said.decode("utf-8"))
 
 
-def spawn(
-    folder: Path, *arguments: str, stdin: bytes = b"", environment: Mapping[str, str] | None = None
-) -> Outcome:
+def spawn(folder: Path, *arguments: str, stdin: bytes = b"", environment: Mapping[str, str] | None = None) -> Outcome:
     """`fsds ARGUMENTS` in a process of its own."""
     command = [sys.executable, "-m", "fsds_convert", *arguments]
     done = subprocess.run(

@@ -74,9 +74,10 @@ def _fsdp(reading: Reading, found: Found) -> Iterator[Pair]:
     for row in load_table("fsdp"):
         if row.plugin not in found or row.type == "dead" or row.replaced_by or not acts(row, reading.engine):
             continue
-        ours, theirs = reading.settings[row.key].value, found[row.plugin]
+        theirs = found[row.plugin]
         if row.plugin == "reshard_after_forward" and reading.engine == "fsdp1":
             continue  # never read: sharding_strategy is compared
+        ours = reading.settings[row.key].value
         if row.plugin == "auto_wrap_policy":
             ours = {"none": "NO_WRAP", "transformer": "TRANSFORMER_BASED_WRAP", "size": "SIZE_BASED_WRAP"}[
                 plan.wrapping.policy.value  # type: ignore[index]
@@ -129,6 +130,19 @@ def _plugin(reading: Reading, found: Found) -> Iterator[Pair]:
         yield Pair("multinode_launcher", launcher, found["deepspeed_multinode_launcher"])
 
 
+_SHORT = {"float32": "fp32", "float16": "fp16", "bfloat16": "bf16"}
+
+
+def _plain(key: str, value: Any) -> Any:
+    """Dtypes by their short names; DeepSpeed lower-cases the types of its own optimizers."""
+    if isinstance(value, tuple):
+        return list(value)
+    if isinstance(value, str):
+        text = value.removeprefix("torch.")
+        return text.lower() if key == "optimizer.type" else _SHORT.get(text, text)
+    return value
+
+
 def _config(reading: Reading, found: Found, config: Found) -> Iterator[Pair]:
     """Every key of DeepSpeedConfig that a table knows. "auto" is compared as the script of the oracle fills it."""
     for row in load_table("deepspeed-json"):
@@ -136,10 +150,13 @@ def _config(reading: Reading, found: Found, config: Found) -> Iterator[Pair]:
             continue
         if row.type in ("dead", "section", "mapping"):
             continue
-        ours, theirs = reading.settings[row.key].value, config[row.key]
-        if ours == "auto" or row.key in ("train_batch_size", "train_micro_batch_size_per_gpu"):
+        setting, theirs = reading.settings[row.key], config[row.key]
+        if setting.value == "auto" or row.key in ("train_batch_size", "train_micro_batch_size_per_gpu"):
             continue
-        yield Pair(row.key, list(ours) if isinstance(ours, tuple) else ours, theirs)
+        # DeepSpeedConfig holds a value that the engine does not read at this stage
+        held_unused = setting.idle and theirs == _plain(row.key, setting.intent)
+        ours = setting.intent if held_unused else setting.value
+        yield Pair(row.key, _plain(row.key, ours), _plain(row.key, theirs))
     plan = reading.runs
     norm = plan.clipping.max_norm.value
     clips = config["gradient_clipping"]

@@ -1,0 +1,1 @@
+"""Writes `docs/mapping.md` from the tables under `mappings/`."""

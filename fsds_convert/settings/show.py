@@ -1,0 +1,16 @@
+"""A value as YAML and JSON users write it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def show(value: Any) -> str:
+    """`null`, `true`, `A,B`, `3`."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, (tuple, list)):
+        return ",".join(show(item) for item in value)
+    return str(value)

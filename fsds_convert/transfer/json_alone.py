@@ -1,0 +1,56 @@
+"""What a DeepSpeed JSON cannot hold: the topology, sequence parallelism, and fp8."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from fsds_convert.engines.fields import fixed
+from fsds_convert.settings.setting import Setting, same
+from fsds_convert.transfer.adapt import Adapted
+from fsds_convert.transfer.note import Note, noted
+from fsds_convert.transfer.rows import transfer
+
+_ROWS = {
+    "topology": "topology-is-not-in-the-json",
+    "parallelism": "parallelism-is-not-in-the-json",
+    "fp8": "fp8-is-not-in-the-json",
+}
+_HELD = "parallelism.tensor"  # tensor_parallel.autotp_size
+
+
+def json_alone(adapted: Adapted, consumer: str) -> Adapted:
+    """A plan for a DeepSpeed JSON without an Accelerate file: the launch settings stay behind."""
+    told: dict[str, Note] = {}
+    for path, setting in adapted.plan.items():
+        row, nothing = _ROWS.get(path.partition(".")[0]), fixed("deepspeed").get(path)
+        if row is None or nothing is None or path == _HELD or same(setting.value, nothing.value):
+            continue
+        told[path] = _note(row, path, setting, consumer, nothing.value)
+    return _with(without_fp8(adapted, consumer), told)
+
+
+def without_fp8(adapted: Adapted, consumer: str) -> Adapted:
+    """A plan for a DeepSpeed JSON, next to which Accelerate refuses mixed_precision."""
+    path, compute = "precision.compute", adapted.plan.precision.compute
+    if compute.value != "fp8":
+        return adapted
+    return _with(adapted, {path: _note("fp8-is-not-in-the-json", path, compute, consumer, "bf16")})
+
+
+def _note(name: str, path: str, setting: Setting[Any], consumer: str, after: Any) -> Note:
+    return replace(noted(transfer(name), setting, consumer, after), field=path)
+
+
+def _with(adapted: Adapted, told: dict[str, Note]) -> Adapted:
+    changes = {path: adapted.plan.get(path).lift(note.after, note.after) for path, note in told.items()}
+    notes = tuple(_worse(note, told.get(note.field)) for note in adapted.notes)
+    return replace(adapted, plan=adapted.plan.with_fields(changes), notes=notes)
+
+
+def _worse(note: Note, other: Note | None) -> Note:
+    """The less faithful of two notes on a field, from the first value to the last."""
+    if other is None:
+        return note
+    worse = other if other.fidelity.rank >= note.fidelity.rank else note
+    return replace(worse, before=note.before, after=other.after)
