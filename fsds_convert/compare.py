@@ -39,7 +39,12 @@ class Difference:
 
 
 def compare(left: Reading, right: Reading, context: Context, options: Options) -> tuple[Difference, ...]:
-    """Every field of what really runs, then the keys that have no field."""
+    """Every field of what really runs, then the keys that have no field.
+
+    Raises InputError when a file names a DeepSpeed JSON that cannot be read.
+    """
+    for reading in (left, right):
+        reading.require_deepspeed_file()
     adapted = adapt(left.runs, left.engine, right.engine, context, options)
     notes = {note.field: note for note in adapted.notes}
     fields = (_field(path, notes[path], setting, right.runs.get(path)) for path, setting in left.runs.items())

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
 import pytest
 
 
@@ -12,5 +10,5 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    if config.getoption("--update") and "PYTEST_XDIST_WORKER" in os.environ:
+    if config.getoption("--update") and config.getoption("numprocesses", None):
         raise pytest.UsageError("--update writes into shared files: run it without -n")

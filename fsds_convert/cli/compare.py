@@ -9,7 +9,8 @@ import typer
 
 from fsds_convert.cli import options as shared
 from fsds_convert.cli.convert_options import GradientAccumulationSteps, MaxGradNorm
-from fsds_convert.errors import ExitCode
+from fsds_convert.cli.streams import say, show
+from fsds_convert.errors import ExitCode, FsdsError
 from fsds_convert.transfer.options import Options
 from fsds_convert.transfer.rows import Fidelity
 
@@ -36,18 +37,24 @@ def compare(
     """Are these two files the same training? Exits with 1 when they differ at or above --fail-on."""
     from fsds_convert.compare import compare as run
     from fsds_convert.report.comparison import comparison_json, comparison_lines
+    from fsds_convert.report.findings import finding_lines
 
     releases = (accelerate_version, deepspeed_version, transformers_version, torch_version)
     launch = (num_processes, num_machines, None, None, None)
     context = shared.context_of(consumer, releases, model_dtype, mixed_precision, gpus_per_node, launch)
+    if left == right == "-":
+        raise FsdsError("stdin can be read only once", "give a file for A or for B")
     one, other = shared.read(left, stdin_filename, context), shared.read(right, stdin_filename, context)
     chosen = Options(
         max_grad_norm=shared.max_norm(max_grad_norm), gradient_accumulation_steps=gradient_accumulation_steps
     )
     differences = run(one, other, context, chosen)
+    findings = tuple(dict.fromkeys((*one.findings, *other.findings)))
     if output_format is shared.Format.JSON:
-        print(json.dumps(comparison_json(one.source.name, other.source.name, differences), indent=2))
+        show(json.dumps(comparison_json(one.source.name, other.source.name, differences, findings), indent=2))
     else:
-        print("\n".join(comparison_lines(differences)))
+        if findings:
+            say("\n".join(finding_lines(findings)))
+        show("\n".join(comparison_lines(differences)))
     bar = Fidelity(fail_on.value).rank
     return ExitCode.FINDINGS if any(item.rank >= bar for item in differences) else ExitCode.OK

@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import shutil
 import sys
+from collections.abc import Iterator
 
 from fsds_convert.cli import convert_options as options
 from fsds_convert.cli import options as shared
 from fsds_convert.cli.convert_options import DeepspeedJson, Report
-from fsds_convert.cli.output import Destination, destination, differs, write
+from fsds_convert.cli.output import check_destination, destination, differs, write
+from fsds_convert.cli.streams import say
 from fsds_convert.convert.conversion import Conversion
 from fsds_convert.errors import ExitCode
 from fsds_convert.transfer.options import Options
@@ -66,16 +68,17 @@ def convert(
         deepspeed_json=deepspeed_json.value,
     )
     conversion = run(reading, target, context, chosen, place.json_name)
-    _print_report(conversion, report)
-    if _too_lossy(conversion, fail_on, allow_lossy):
+    lossy = _too_lossy(conversion, fail_on, allow_lossy)
+    dry = diff or check
+    if not lossy and not dry:
+        check_destination(conversion, place)
+    _print_report(conversion, report, written=not lossy and not dry)
+    if lossy:
+        _say_unless_json(report, *_nothing_written(fail_on))
         return ExitCode.FINDINGS
-    return _finish(conversion, place, diff=diff, check=check)
-
-
-def _finish(conversion: Conversion, place: Destination, *, diff: bool, check: bool) -> int:
-    if diff or check:
+    if dry:
         return ExitCode.FINDINGS if differs(conversion, place, show=diff) else ExitCode.OK
-    write(conversion, place)
+    _say_unless_json(report, *(f"wrote {path}" for path in write(conversion, place)))
     return ExitCode.OK
 
 
@@ -84,21 +87,30 @@ def _too_lossy(conversion: Conversion, fail_on: shared.Bar, allow_lossy: bool) -
     if allow_lossy:
         ranks = [fidelity for fidelity in ranks if fidelity is not Fidelity.REFUSED]
     bar = Fidelity(fail_on.value).rank
-    reached = any(fidelity.rank >= bar for fidelity in ranks)
-    if reached:
-        print(f"nothing written: at least one setting is {fail_on.value} or worse", file=sys.stderr)
-        if fail_on is shared.Bar.REFUSED:
-            print("  --allow-lossy writes the nearest thing for what is refused", file=sys.stderr)
-    return reached
+    return any(fidelity.rank >= bar for fidelity in ranks)
 
 
-def _print_report(conversion: Conversion, report: Report) -> None:
+def _nothing_written(fail_on: shared.Bar) -> Iterator[str]:
+    yield f"nothing written: at least one setting is {fail_on.value} or worse"
+    if fail_on is shared.Bar.REFUSED:
+        yield "  --allow-lossy writes the nearest thing for what is refused"
+
+
+def _say_unless_json(report: Report, *lines: str) -> None:
+    """A JSON report stands alone on stderr."""
+    if report is not Report.JSON:
+        for line in lines:
+            say(line)
+
+
+def _print_report(conversion: Conversion, report: Report, *, written: bool) -> None:
     if report is Report.NONE:
         return
     if report is Report.JSON:
         from fsds_convert.report.conversion import conversion_json
 
-        print(json.dumps(conversion_json(conversion), indent=2), file=sys.stderr)
+        document = conversion_json(conversion)
+        say(json.dumps(document if written else {**document, "written": []}, indent=2))
         return
     if sys.stderr.isatty():
         from fsds_convert.cli.table import print_table
@@ -107,4 +119,4 @@ def _print_report(conversion: Conversion, report: Report) -> None:
     else:
         from fsds_convert.report.conversion_text import report_lines
 
-        print("\n".join(report_lines(conversion)), file=sys.stderr)
+        say("\n".join(report_lines(conversion)))

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from fsds_convert.cli import options as shared
+from fsds_convert.cli.streams import show
 from fsds_convert.errors import ExitCode
 
 
@@ -38,7 +39,7 @@ def effective(
     context = shared.context_of(consumer, releases, model_dtype, mixed_precision, gpus_per_node, launch)
     reading = shared.read(file, stdin_filename, context)
     if output_format is shared.Format.JSON:
-        print(json.dumps(effective_json(reading), indent=2))
+        show(json.dumps(effective_json(reading), indent=2))
     else:
-        print("\n".join(effective_lines(reading, everything=everything)))
+        show("\n".join(effective_lines(reading, everything=everything)))
     return ExitCode.OK if reading.launches else ExitCode.FINDINGS

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-import sys
+import os
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from fsds_convert.convert.conversion import Conversion, Output
+from fsds_convert.cli.streams import emit, say
+from fsds_convert.convert.conversion import Conversion
 from fsds_convert.convert.convert import JSON_NAME
 from fsds_convert.errors import FsdsError
-from fsds_convert.syntax.edits import unified_diff, write_atomically
+from fsds_convert.syntax.decoding import encode
+from fsds_convert.syntax.edits import Content, mode_to_keep, unified_diff, write_all
 from fsds_convert.syntax.read_file import read_source
+from fsds_convert.syntax.source import Source
 
 
 @dataclass(frozen=True)
@@ -20,6 +24,7 @@ class Destination:
     path: str | None
     source: str
     overwrite: bool
+    in_place: bool
     json_name: str
 
 
@@ -29,62 +34,80 @@ def destination(file: str, output: str | None, *, in_place: bool, overwrite: boo
         raise FsdsError("-o and --in-place are both given", "give one of them")
     if in_place and file == "-":
         raise FsdsError("stdin cannot be written over", "give -o FILE")
-    path = file if in_place else output
+    path = file if in_place else None if output == "-" else output
     named = path if path is not None else file if dry and file != "-" else None
-    return Destination(path, file, overwrite or in_place, _json_name(named))
+    return Destination(path, file, overwrite, in_place, _json_name(named, file))
 
 
-def _json_name(path: str | None) -> str:
-    if path is None:
+def _json_name(path: str | None, source: str) -> str:
+    """Beside the file that is written, and never the source itself."""
+    if path is None or not Path(path).name:
         return JSON_NAME
-    plain = Path(path)
-    beside = plain.with_suffix(".json")
-    return str(plain.with_name(f"{plain.stem}_deepspeed.json") if beside == plain else beside)
+    beside = Path(path).with_suffix(".json")
+    taken = {os.path.realpath(path), os.path.realpath(source)}
+    return str(beside.with_name(f"{beside.stem}_deepspeed.json") if os.path.realpath(beside) in taken else beside)
 
 
-def write(conversion: Conversion, place: Destination) -> None:
-    """Writes every output whole, the DeepSpeed JSON before the file that names it."""
-    main, beside = conversion.output("main"), conversion.output("deepspeed-json")
-    if main is None:
-        return
+def check_destination(conversion: Conversion, place: Destination) -> None:
+    """Raises FsdsError, before anything is printed, for a file that must not be written."""
+    if place.path is None and conversion.output("deepspeed-json") is not None:
+        raise FsdsError(
+            "the settings do not fit into one file: DeepSpeed needs a JSON of its own",
+            "give -o FILE, and the JSON is written beside it; or --deepspeed-json never",
+        )
+    if place.path is not None:
+        for content, overwrite in _contents(conversion, place):
+            mode_to_keep(content.path, overwrite)
+
+
+def write(conversion: Conversion, place: Destination) -> tuple[str, ...]:
+    """Writes every output, or none; the DeepSpeed JSON before the file that names it. The paths written."""
+    contents = tuple(_contents(conversion, place))
     if place.path is None:
-        if beside is not None:
-            raise FsdsError(
-                "the settings do not fit into one file: DeepSpeed needs a JSON of its own",
-                "give -o FILE, and the JSON is written beside it; or --deepspeed-json never",
-            )
-        sys.stdout.write(main.text)
-        return
-    source = conversion.reading.source
+        for content, _ in contents:
+            emit(encode(content.text, content.encoding, content.bom))
+        return ()
+    write_all(contents)
+    return tuple(content.path for content, _ in contents)
+
+
+def _contents(conversion: Conversion, place: Destination) -> Iterator[tuple[Content, bool]]:
+    main, beside = conversion.output("main"), conversion.output("deepspeed-json")
     if beside is not None:
-        _write(place.json_name, beside, "utf-8", False, place.overwrite)
-    _write(place.path, main, source.encoding, source.bom, place.overwrite)
+        named = conversion.reading.deepspeed_file
+        own = named is not None and os.path.realpath(named.name) == os.path.realpath(place.json_name)
+        yield Content(place.json_name, beside.text), place.overwrite or (place.in_place and own)
+    if main is not None:
+        path = place.path or conversion.reading.source.name
+        yield Content(path, main.text, bom=_keeps_bom(conversion)), place.overwrite or place.in_place
 
 
-def _write(path: str, output: Output, encoding: str, bom: bool, overwrite: bool) -> None:
-    write_atomically(path, output.text, encoding, bom, overwrite)
-    print(f"wrote {path}", file=sys.stderr)
+def _keeps_bom(conversion: Conversion) -> bool:
+    """Upstream reads UTF-8 only; yaml.safe_load takes a byte-order mark, json.load does not."""
+    source = conversion.reading.source
+    return source.bom and source.encoding == "utf-8" and source.format == "yaml"
 
 
 def differs(conversion: Conversion, place: Destination, *, show: bool) -> bool:
     """Whether the files on disk are others than the converted ones; with `show`, the difference on stdout."""
-    against = place.path or place.source
-    pairs = [(against, conversion.output("main"))]
-    if conversion.output("deepspeed-json") is not None:
-        pairs.append((place.json_name, conversion.output("deepspeed-json")))
+    source = conversion.reading.source
     found = False
-    for path, output in pairs:
-        if output is None:
+    for content, _ in _contents(conversion, place):
+        old = _old_text(content.path, source, place)
+        if old == content.text:
             continue
-        old = conversion.reading.source.text if path == place.source else _text(path)
-        if old != output.text:
-            found = True
-            if show:
-                sys.stdout.write(unified_diff(old, output.text, path, path))
-            else:
-                print(f"{path}: is not what {place.source} converts to", file=sys.stderr)
+        found = True
+        if show:
+            name = "/dev/null" if old is None else content.path
+            emit(encode(unified_diff(old or "", content.text, name, content.path), "utf-8", False))
+        else:
+            state = "is not there" if old is None else f"is not what {source.name} converts to"
+            say(f"{content.path}: {state}")
     return found
 
 
-def _text(path: str) -> str:
-    return read_source(path).text if Path(path).exists() else ""
+def _old_text(path: str, source: Source, place: Destination) -> str | None:
+    """None for a file that does not exist."""
+    if path == source.name and place.path in (None, place.source):
+        return source.text
+    return read_source(path).text if os.path.exists(path) else None

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import sys
-import traceback
 
 from fsds_convert import __version__
+from fsds_convert.cli.streams import emit, prepare, say, show
 from fsds_convert.errors import ExitCode, FsdsError
 
 
@@ -15,42 +14,47 @@ def run() -> int:
     show_traceback = "--traceback" in sys.argv
     if show_traceback:
         sys.argv.remove("--traceback")
+    prepare()
     try:
-        from fsds_convert.cli.app import app
-
-        status = app(standalone_mode=False)
-        sys.stdout.flush()
-        return int(status or ExitCode.OK)
+        return int(_command() or ExitCode.OK)
     except FsdsError as error:
-        print(f"error: {error.message}" + (f"\n  hint: {error.hint}" if error.hint else ""), file=sys.stderr)
+        say(f"error: {error.message}" + (f"\n  hint: {error.hint}" if error.hint else ""))
         return ExitCode.USAGE
-    except BrokenPipeError:
-        # the reader has gone: nothing is left to say, and the interpreter must not try to at exit
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return ExitCode.OK
     except KeyboardInterrupt:
         return ExitCode.INTERRUPTED
     except Exception as error:
         return _usage_error(error) or _bug(error, show_traceback)
 
 
+def _command() -> int | None:
+    if sys.argv[1:] == ["--version"]:  # answered before typer is imported, which takes most of the time
+        show(f"fsds {__version__}")
+        return None
+    from fsds_convert.cli.app import app
+
+    status: int | None = app(standalone_mode=False)
+    emit(b"")  # typer leaves its help in the buffer
+    return status
+
+
 def _usage_error(error: Exception) -> int:
     """Typer's own errors: an unknown option or command, a value that does not fit."""
-    show = getattr(error, "show", None)
+    show_usage = getattr(error, "show", None)
     if type(error).__name__ == "Abort":
         return ExitCode.INTERRUPTED
-    if show is None or not hasattr(error, "exit_code"):
+    if show_usage is None or not hasattr(error, "exit_code"):
         return 0
-    show()
+    show_usage()
     return ExitCode.USAGE
 
 
 def _bug(error: Exception, show_traceback: bool) -> int:
     if show_traceback:
-        traceback.print_exception(error)
-    print(
+        import traceback
+
+        say("".join(traceback.format_exception(error)))
+    say(
         f"fsds {__version__} has a bug: {type(error).__name__}: {error}\n"
-        "  run it again with --traceback, and report the output with the file that it was given",
-        file=sys.stderr,
+        "  run it again with --traceback, and report the output with the file that it was given"
     )
     return ExitCode.BUG

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 from rich.console import Console
 from rich.table import Table
 
@@ -15,9 +17,16 @@ _COLOURS = {"exact": "green", "automatic": "green", "approximate": "yellow", "dr
 
 def print_table(conversion: Conversion, width: int) -> None:
     """The same on a terminal, to stderr, as a table of `width` columns."""
-    console = Console(stderr=True, width=width, highlight=False)
+    console = Console(
+        stderr=True,
+        width=width,
+        color_system=None if os.environ.get("NO_COLOR") else "auto",  # with no_color rich still writes bold and italics
+        highlight=False,
+        markup=False,
+        emoji=False,
+    )
     for line in finding_lines(conversion.findings):
-        console.print(line, markup=False)
+        console.print(line)
     table = Table(title=title(conversion), title_justify="left")
     for column in ("fidelity", "source", "target", "what differs"):
         table.add_column(column, overflow="fold")
@@ -25,10 +34,10 @@ def print_table(conversion: Conversion, width: int) -> None:
         effect = f"{row.effect}: " if row.effect != "none" else ""
         why = f"{effect}{row.reason}" + (f" ({row.code})" if row.code else "")
         table.add_row(row.fidelity.value, row.before, row.after, why, style=_COLOURS[row.fidelity.value])
-    console.print(table, markup=False)
+    console.print(table)
     lines = script_lines(conversion)
     if lines:
         console.print("the training script and what is around it:")
         for line in lines:
-            console.print(f"  - {line}", markup=False)
+            console.print(f"  - {line}")
     console.print(summary(conversion))

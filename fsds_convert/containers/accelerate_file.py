@@ -7,6 +7,7 @@ from typing import Any
 
 from fsds_convert.containers import deepspeed_json
 from fsds_convert.containers.accelerate_checks import checks
+from fsds_convert.containers.deepspeed_checks import batch_arithmetic
 from fsds_convert.containers.deepspeed_file import Named, named_file
 from fsds_convert.containers.distributed_type import Distributed, distributed
 from fsds_convert.containers.reading import Reading
@@ -59,6 +60,7 @@ def read(source: Source, context: Context) -> Reading:
         settings |= deepspeed_json.launch_options(context, "num_processes")
     findings += checks(reader, kind, settings, named)
     plan = training_plan(kind.engine, settings, context)
+    findings += batch_arithmetic(plan, source.name) if kind.engine == "deepspeed" else ()
     return Reading(
         *(source, "accelerate", kind.engine, settings, plan, tuple(findings)),
         deepspeed_file=named.source if named else None,

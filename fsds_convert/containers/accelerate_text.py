@@ -46,18 +46,18 @@ def edited(source: Source, changes: Changes) -> str | None:
     edits: list[tuple[int, int, list[str]]] = []
     for name in changes.removed & set(places):
         edits.append((*_cut(lines, places[name], keeps_place=name in _TRANSLATED), []))
-    behind = _behind(places, changes)
+    behind = _behind(lines, places, changes)
     for name, section in changes.sections.items():
         block = _section(source, lines, places, name, section, changes, newline)
         if name in places:
             edits.append((*_span(lines, places[name]), block))
         else:
-            at = behind if name == changes.translated else _place(found, name)
+            at = behind if name == changes.translated else _place(lines, found, name)
             edits.append((at, at, block))
     for name, value in changes.top.items():
         entry = places.get(name)
         if entry is None:
-            at = _place(found, name)
+            at = _place(lines, found, name)
             edits.append((at, at, [f"{name}: {scalar_text(value)}{newline}"]))
         else:
             edits.append((entry.first, entry.last, [_value_line(source, lines, entry, value, newline)]))
@@ -88,15 +88,15 @@ def _cut(lines: list[str], entry: Entry, *, keeps_place: bool) -> tuple[int, int
     return first, last
 
 
-def _behind(places: Mapping[str, Entry], changes: Changes) -> int:
+def _behind(lines: list[str], places: Mapping[str, Entry], changes: Changes) -> int:
     """Where the translated section goes when it has a new name: where the old one stood."""
     old = [places[name].first for name in _TRANSLATED if name in changes.removed and name in places]
-    return min(old) if old else _place(sorted(places.values(), key=lambda e: e.first), changes.translated)
+    return min(old) if old else _place(lines, sorted(places.values(), key=lambda e: e.first), changes.translated)
 
 
-def _place(found: list[Entry], name: str) -> int:
+def _place(lines: list[str], found: list[Entry], name: str) -> int:
     """The line for a new key: before the first key that sorts behind it, else at the end."""
-    return next((entry.first for entry in found if entry.name > name), found[-1].last)
+    return next((entry.first for entry in found if entry.name > name), _span(lines, found[-1])[1])
 
 
 def _value_line(source: Source, lines: list[str], entry: Entry, value: Any, newline: str) -> str:

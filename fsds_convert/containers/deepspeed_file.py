@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -35,14 +36,14 @@ def named_file(reader: Reader, section: Mapping[Any, Any]) -> tuple[Named | None
     if found is None:
         text = f"the DeepSpeed config `{written}` is not there"
         note = "Accelerate raises ValueError: expected a string path to an existing deepspeed config"
-        help = "write a path that exists where the job starts"
+        help = "write a path that exists where the job starts, and start fsds there"
         return Named(written, None), [finding("deepspeed-file-not-found", text, place, note=note, help=help)]
-    if not Path(written).is_file():
+    if not os.path.isfile(written):
         text = f"`{written}` lies next to this file, not in the working directory"
         note = "accelerate launch looks only in the directory that the job starts in"
         findings = [finding("deepspeed-file-beside-the-yaml", text, place, note=note, help="start the job there")]
     try:
-        source = read_source(str(found))
+        source = read_source(str(found), format="json")
         if not isinstance(source.data, dict):
             raise unreadable(source)
     except FsdsError as error:
@@ -58,4 +59,4 @@ def _find(written: str, beside: Path | None) -> Path | None:
     candidates = [Path(written)]
     if beside is not None:
         candidates.append(beside.parent / written)
-    return next((path for path in candidates if path.is_file()), None)
+    return next((path for path in candidates if os.path.isfile(path)), None)  # Path.is_file raises for a long name

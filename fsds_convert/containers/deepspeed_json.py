@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from fsds_convert.containers.deepspeed_checks import batch_arithmetic
 from fsds_convert.containers.reading import Reading
 from fsds_convert.containers.syntax_findings import syntax_findings
 from fsds_convert.diagnostics import Diagnostic, Place, finding
@@ -58,7 +59,7 @@ def read(source: Source, context: Context) -> Reading:
     settings = {**section.settings, **launch_options(context, *_LAUNCH)}
     settings |= precision.sections(settings, context)
     plan = training_plan("deepspeed", settings, context)
-    findings = (*syntax_findings(source), *section.findings)
+    findings = (*syntax_findings(source), *section.findings, *batch_arithmetic(plan, source.name))
     return Reading(source, "deepspeed-json", "deepspeed", settings, plan, findings)
 
 

@@ -35,7 +35,7 @@ def unreadable(source: Source) -> InputError:
     """The first syntax problem of a file that gives no mapping, as an error."""
     for problem in source.problems:
         place = f"{source.name}:{problem.span.line}:{problem.span.column}"
-        return InputError(place, problem.message, problem.remedy or problem.consequence)
+        return InputError(place, f"{problem.message}; {problem.consequence}", problem.remedy)
     return InputError(source.name, "not a mapping of keys to values", "give an Accelerate or a DeepSpeed config")
 
 

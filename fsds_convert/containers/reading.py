@@ -7,6 +7,7 @@ from typing import Literal
 
 from fsds_convert.diagnostics import Diagnostic, Severity
 from fsds_convert.engines.fields import Engine
+from fsds_convert.errors import InputError
 from fsds_convert.plan.training_plan import TrainingPlan
 from fsds_convert.settings.setting import Settings
 from fsds_convert.syntax.source import Source
@@ -41,6 +42,12 @@ class Reading:
     def launches(self) -> bool:
         """Whether nothing was found that upstream refuses."""
         return all(found.severity is not Severity.ERROR for found in self.findings)
+
+    def require_deepspeed_file(self) -> None:
+        """Raises InputError when the DeepSpeed JSON that the file names was not read: its settings are not known."""
+        if self.deepspeed_path is not None and self.deepspeed_file is None:
+            why = next(found for found in self.findings if found.name == "deepspeed-file-not-found")
+            raise InputError(str(why.place), why.message, why.help)
 
     @property
     def dialect(self) -> str:

@@ -59,7 +59,9 @@ def _sections(values: Mapping[str, Any]) -> AccelerateKeys:
     sections: dict[str, dict[str, Any]] = {}
     for key, value in values.items():
         section, _, name = key.rpartition(".")
-        shown = ",".join(value) if isinstance(value, tuple) and all(isinstance(v, str) for v in value) else value
+        shown = value
+        if isinstance(value, tuple):
+            shown = ",".join(value) if all(isinstance(part, str) for part in value) else list(value)
         if section:
             sections.setdefault(section, {})[name] = shown
         else:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 from fsds_convert.containers.new_text import json_text
 from fsds_convert.containers.reading import Reading
@@ -14,16 +13,11 @@ from fsds_convert.convert.target import Target
 from fsds_convert.convert.write import main_text
 from fsds_convert.diagnostics import Severity
 from fsds_convert.engines.fields import Engine
-from fsds_convert.errors import InputError
 from fsds_convert.plan.training_plan import TrainingPlan
 from fsds_convert.settings.context import Context
-from fsds_convert.settings.setting import Setting, default
 from fsds_convert.syntax.source import Source
-from fsds_convert.tables.load import load_table
-from fsds_convert.tables.row import NO_DEFAULT
-from fsds_convert.tables.versions import Versions
 from fsds_convert.transfer.adapt import Adapted, adapt
-from fsds_convert.transfer.json_alone import json_alone, without_fp8
+from fsds_convert.transfer.json_alone import json_alone, launched, with_consistent_batch, without_fp8
 from fsds_convert.transfer.note import Note
 from fsds_convert.transfer.options import Options
 from fsds_convert.transfer.rows import Fidelity
@@ -38,18 +32,20 @@ def convert(
 
     Raises InputError when the file names a DeepSpeed JSON that cannot be read: nothing is known of its settings then.
     """
-    if reading.deepspeed_path is not None and reading.deepspeed_file is None:
-        hint = "start fsds where the job starts, or put the JSON next to the file"
-        raise InputError(reading.source.name, f"its DeepSpeed config `{reading.deepspeed_path}` cannot be read", hint)
+    reading.require_deepspeed_file()
     plan = reading.runs if options.as_executed else reading.intent
     engine = _engine(plan, reading, target)
+    filled: dict[str, Note] = {}
     if reading.container == "deepspeed-json" and target.container == "accelerate":
-        plan = launched(plan)
+        plan, filled = launched(plan, context.consumer)
     adapted = adapt(plan, reading.engine, engine, context, options)
+    adapted = replace(adapted, notes=tuple(filled.get(note.field, note) for note in adapted.notes))
     composed: Composed | None = None
     if engine == "deepspeed":
         if target.container == "deepspeed-json" and reading.container == "accelerate":
             adapted = json_alone(adapted, context.consumer)
+        if not (reading.engine == "deepspeed" and reading.container == target.container):
+            adapted = with_consistent_batch(adapted, context.consumer)
         composed = _deepspeed(adapted.plan, reading, target, context, options)
         if composed.json is not None and options.deepspeed_json != "never":
             adapted = without_fp8(adapted, context.consumer)
@@ -70,17 +66,6 @@ def convert(
         written_for(engine, composed if outputs else None),
         adapted.advice,
     )
-
-
-def launched(plan: TrainingPlan) -> TrainingPlan:
-    """A plan from a DeepSpeed JSON with the launcher's defaults for all that an Accelerate file may leave out."""
-    filled: dict[str, Setting[Any]] = {}
-    for row in load_table("accelerate"):
-        value = row.default_for("deepspeed", Versions())
-        field = row.field or ""
-        if field.startswith("topology.") and value is not NO_DEFAULT and not plan.get(field).key:
-            filled[field] = default(value, "default of accelerate launch")
-    return plan.with_fields(filled)
 
 
 def _engine(plan: TrainingPlan, reading: Reading, target: Target) -> Engine:

@@ -16,6 +16,7 @@ from fsds_convert.engines.modules import tables_of
 from fsds_convert.settings.setting import same
 from fsds_convert.syntax.source import load
 from fsds_convert.tables.load import load_table
+from fsds_convert.tables.versions import Versions
 
 _TYPES: Mapping[Engine, str] = {"fsdp1": "FSDP", "fsdp2": "FSDP", "deepspeed": "DEEPSPEED", "ddp": "MULTI_GPU"}
 _SECTION = {"fsdp1": "fsdp_config", "fsdp2": "fsdp_config", "deepspeed": "deepspeed_config", "ddp": ""}
@@ -63,7 +64,7 @@ def _changes(
     if "dynamo_config" not in composed.accelerate.sections:
         gone.add("dynamo_config")
     gone |= _not_accepted(reading)
-    top = _top(reading, composed.accelerate.top)
+    top = _top(reading, engine, composed.accelerate.top)
     if data.get("distributed_type") != _TYPES[engine] and not (engine == "ddp" and reading.engine == "ddp"):
         top["distributed_type"] = _TYPES[engine]
     if "mixed_precision" not in composed.accelerate.top and data.get("mixed_precision") is not None:
@@ -97,21 +98,23 @@ def _not_accepted(reading: Reading) -> set[str]:
         str(key)
         for key in reading.source.data
         for row in table.by_key.get(str(key), ())
-        if row.removed is not None or (row.type == "dead" and row.note.startswith("SageMakerConfig only"))
+        if row.removed is not None or row.type == "refused"
     }
 
 
-def _top(reading: Reading, wanted: Mapping[str, Any]) -> dict[str, Any]:
-    """The top-level keys whose value is not what the source has already."""
+def _top(reading: Reading, engine: Engine, wanted: Mapping[str, Any]) -> dict[str, Any]:
+    """The top-level keys whose value is not what the source has already, or what the target takes without them."""
     refused = {finding.place for finding in reading.findings if finding.name == "value-refused"}
-    changed = {}
+    table, changed = load_table("accelerate"), {}
     for key, value in wanted.items():
-        setting = reading.settings.get(key)
-        if setting is not None:
-            kept = same(setting.intent, value) or (setting.intent == value and not setting.is_written)
-            if kept and setting.origin.place not in refused:
-                continue
-        changed[key] = value
+        setting, row = reading.settings.get(key), table.row(key, engine)
+        if setting is not None and setting.is_written:
+            stays = same(setting.intent, value) and setting.origin.place not in refused
+        else:
+            defaults = {"distributed_type": _TYPES[engine]}
+            stays = row is not None and same(row.default_for(engine, Versions(), defaults), value)
+        if not stays:
+            changed[key] = value
     return changed
 
 
@@ -121,11 +124,14 @@ def _successors(source: Engine, target: Engine, composed: Composed) -> dict[str,
     written = {name for section in composed.accelerate.sections.values() for name in section}
     for table in tables_of(source):
         for row in table:
+            if row.name in written:
+                found.setdefault(row.name.removeprefix(table.prefix), row.name)
             if row.field is None:
                 continue
             for other in tables_of(target):
                 heir = other.for_field(row.field, target)
                 if heir is not None and heir.name in written:
-                    found.setdefault(row.name, heir.name)
+                    for name in (row.name, row.name.removeprefix(table.prefix)):
+                        found.setdefault(name, heir.name)
                     break
     return found

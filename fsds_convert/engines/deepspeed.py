@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from fsds_convert.engines import deepspeed_precision as precision
@@ -95,6 +96,31 @@ def _launcher(found: dict[str, Setting[Any]]) -> dict[str, Setting[Any]]:
     if not isinstance(machines, int) or machines <= 1:
         return {"topology.multinode_launcher": launcher.lift(None, None, "one machine")}
     return {}
+
+
+@dataclass(frozen=True)
+class BatchSizes:
+    """Samples to an optimizer step over all ranks, and what they are made of."""
+
+    train: int
+    micro: int
+    steps: int
+    ranks: int
+
+    @property
+    def consistent(self) -> bool:
+        """Whether DeepSpeed accepts them (deepspeed/runtime/config.py:602)."""
+        return self.train == self.micro * self.steps * self.ranks
+
+
+def batch_sizes(plan: TrainingPlan) -> BatchSizes | None:
+    """The batch arithmetic of a plan; None unless all four numbers are given."""
+    sizes = (plan.batch.train_batch_size, plan.batch.micro_batch_size, plan.accumulation.steps)
+    numbers = [setting.value for setting in (*sizes, plan.topology.num_processes)]
+    if not all(isinstance(number, int) for number in numbers):
+        return None
+    train, micro, steps, processes = (int(str(number)) for number in numbers)
+    return BatchSizes(train, micro, steps, processes // plan.parallelism.sequence.value)
 
 
 def settings_of(plan: TrainingPlan, values: dict[str, Any]) -> dict[str, Any]:

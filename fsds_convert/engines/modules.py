@@ -53,7 +53,8 @@ def settings_of(engine: Engine, plan: TrainingPlan, context: Context) -> dict[st
     ordered: dict[str, Any] = {}
     for table in tables_of(engine):
         for row in table:
-            if row.key not in values or row.type == "dead" or not acts(row, engine):
+            gone = row.removed is not None and row.removed.reached(context.versions)
+            if row.key not in values or row.type in ("dead", "refused") or gone or not acts(row, engine):
                 continue
             if row.key in kept or _worth_writing(row, values[row.key], engine, context):
                 ordered[row.key] = values[row.key]

@@ -6,6 +6,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from fsds_convert.compare import Difference
+from fsds_convert.diagnostics import Diagnostic
+from fsds_convert.report.findings import finding_json
 from fsds_convert.report.values import plain, shown
 from fsds_convert.transfer.rows import Fidelity
 
@@ -25,8 +27,10 @@ def comparison_lines(differences: Sequence[Difference]) -> Iterator[str]:
     yield ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
 
 
-def comparison_json(left: str, right: str, differences: Sequence[Difference]) -> dict[str, Any]:
-    """Every field with both values and the verdict."""
+def comparison_json(
+    left: str, right: str, differences: Sequence[Difference], findings: Sequence[Diagnostic]
+) -> dict[str, Any]:
+    """Every field with both values and the verdict; then what was found in either file."""
     return {
         "format_version": "1",
         "left": left,
@@ -43,4 +47,5 @@ def comparison_json(left: str, right: str, differences: Sequence[Difference]) ->
             }
             for item in differences
         ],
+        "findings": [finding_json(found) for found in findings],
     }

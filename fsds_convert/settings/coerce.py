@@ -76,8 +76,16 @@ def _env_float(row: Row, written: Any) -> Coerced:
         return _refused(None, f"ValueError: could not convert string to float: '{written}'", "a number")
 
 
-def _text(row: Row, written: Any) -> Coerced:
+def _env_text(row: Row, written: Any) -> Coerced:
     return _plain(None if written is None else str(written))
+
+
+def _text(row: Row, written: Any) -> Coerced:
+    if isinstance(written, str):
+        return _plain(written)
+    meant = None if written is None else str(written)
+    wanted = "text" if meant is None else f'"{meant}", in quotes'
+    return _refused(meant, f"text is wanted, not the {_kind(written)} `{written}`", wanted)
 
 
 def _choice(row: Row, written: Any) -> Coerced:
@@ -119,8 +127,6 @@ def _flag(row: Row, written: Any) -> Coerced:
 def _int(row: Row, written: Any) -> Coerced:
     if isinstance(written, int) and not isinstance(written, bool):
         return _plain(written)
-    if written is None:
-        return _plain(None)
     meant = _whole(written) if not isinstance(written, bool) else None
     error = f"TypeError: a whole number is wanted, not the {_kind(written)} `{written}`"
     return _refused(meant, error, "a whole number" if meant is None else str(meant))
@@ -169,7 +175,7 @@ def _pydantic_float(row: Row, written: Any) -> Coerced:
 
 def _shaped(shape: type, wanted: str) -> Callable[[Row, Any], Coerced]:
     def read(row: Row, written: Any) -> Coerced:
-        if written is None or isinstance(written, shape):
+        if isinstance(written, shape):
             return _plain(written)
         return _refused(None, f"{wanted} is wanted, not the {_kind(written)} `{written}`", wanted)
 
@@ -180,8 +186,20 @@ def _raw(row: Row, written: Any) -> Coerced:
     return _plain(written)
 
 
+def _process_count(row: Row, written: Any) -> Coerced:
+    """torchrun's --nproc_per_node: a number, also as text, or the devices of this machine."""
+    if written in ("gpu", "cpu", "auto"):
+        return _plain(written)
+    meant = None if isinstance(written, bool) else _whole(written)
+    if meant is not None and str(written).strip() == str(meant) and (meant > 0 or meant == -1):
+        return _plain(meant)
+    error = f"ValueError: Unsupported nproc_per_node value: {written}"
+    return _refused(meant, error, "a number above 0" if meant is None else str(meant))
+
+
 def _kind(value: Any) -> str:
     names = {bool: "boolean", str: "text", float: "fraction", int: "number", list: "list", dict: "mapping"}
+    names[type(None)] = "null"
     return names.get(type(value), type(value).__name__)
 
 
@@ -190,7 +208,7 @@ _READERS: dict[str, Callable[[Row, Any], Coerced]] = {
     "true-only": _true_only,
     "env-int": _env_int,
     "env-float": _env_float,
-    "env-text": _text,
+    "env-text": _env_text,
     "choice": _choice,
     "class-names": _class_names,
     "flag": _flag,
@@ -204,6 +222,8 @@ _READERS: dict[str, Callable[[Row, Any], Coerced]] = {
     "list": _shaped(list, "a list"),
     "mapping": _shaped(dict, "a mapping"),
     "section": _shaped(dict, "a mapping"),
+    "process-count": _process_count,
     "raw": _raw,
     "dead": _raw,
+    "refused": _raw,
 }

@@ -29,6 +29,11 @@ class Section:
     findings: list[Diagnostic] = field(default_factory=list)
     unknown: list[Path] = field(default_factory=list)
 
+    def take_back(self, setting: Setting[Any]) -> None:
+        """Drops what was found about a value that nobody parses."""
+        said = ("value-refused", "value-misread")
+        self.findings[:] = [f for f in self.findings if f.name not in said or f.place != setting.origin.place]
+
 
 @dataclass(frozen=True)
 class Reader:
@@ -58,7 +63,7 @@ class Reader:
                 if filled is not None:
                     settings[row.key] = filled
         for key, setting in settings.items():
-            settings[key], found = self._effect(table.row(key, self.engine), setting, settings)
+            settings[key], found = self._effect(table.row(key, self.engine), setting, section)
             section.findings.extend(found)
         return section
 
@@ -79,11 +84,12 @@ class Reader:
             nested = row.type in ("section", "mapping") and table.has_keys_below(row)
             if nested and isinstance(written, Mapping):
                 self._read(table, written, path, row, section)
-            elif nested and row.type == "section" and written is not None:
+            elif nested and row.type == "section" and not (written is None and row.null_is_absent):
                 section.findings.append(self.not_a_mapping(path, written, row.note))
             if row.type != "section":
-                # Accelerate and DeepSpeed refuse the names that they have removed, but in fsdp_config nobody looks
-                setting, found = self._written(row, path, written, refuses=table.name != "fsdp")
+                # Accelerate and DeepSpeed refuse the names that they have removed, but inside a section nobody looks
+                refuses = table.name != "fsdp" and (parent is None or parent.unknown_keys == "refused")
+                setting, found = self._written(row, path, written, refuses=refuses)
                 if nested and isinstance(written, Mapping):
                     setting = replace(setting, intent={**written, **_repaired(section.settings, row)})
                 section.settings[row.key] = setting
@@ -117,16 +123,21 @@ class Reader:
             return Setting(None, intent, row.key, written, origin, text), [found]
         if row.type == "dead":
             return Setting(None, None, row.key, written, origin, row.note), []
+        if row.type == "refused":
+            text = f"`{row.name}` is no key of this file"
+            found = finding("unknown-key-refused", text, self.place(path, key=True), note=row.note, help="remove it")
+            return Setting(None, None, row.key, written, origin, text), [found]
         if written is None and row.null_is_absent:
             absent = self._default(row, {})
             value = absent.value if absent else None
             return Setting(value, value, row.key, None, origin), []
         result = coerce(row, written)
-        if written == "auto" and row.auto == "trainer" and self.context.consumer == "accelerate":
-            found = finding(
-                "value-refused", f"`{row.name}: auto` works only under the Trainer", self.place(path), row.note
-            )
-            return Setting(result.value, result.intent, row.key, written, origin), [found]
+        if written == "auto" and not self._fills(row):
+            text = f"`{row.name}: auto` " + ("works only under the Trainer" if row.auto else "is filled in by nobody")
+            error = f"ValueError: `{row.key}` not found in kwargs. Please specify `{row.key}` without `auto`"
+            found = finding("value-refused", text, self.place(path), note=error, help="write a value")
+            meant = filled.value if (filled := self._default(row, {})) else None
+            return Setting(meant, meant, row.key, written, origin, text), [found]
         intent = result.intent
         if result.refused:
             if intent is None and (fallback := self._default(row, {})):
@@ -142,11 +153,17 @@ class Reader:
             return replace(setting, note=note), [found]
         return setting, []
 
+    def _fills(self, row: Row) -> bool:
+        """Whether "auto" finds its value: Accelerate refuses one left in a DeepSpeed JSON (utils/dataclasses.py:1368)."""
+        if row.auto == "trainer":
+            return self.context.consumer == "trainer"
+        return bool(row.auto) or not row.table.startswith("deepspeed-json")
+
     def _has_default(self, table: Table, row: Row, settings: Settings) -> bool:
         """Keys within a mapping that is not there say nothing."""
         parent = table.row(row.key.rpartition(".")[0], self.engine)
         missing = parent is not None and parent.type == "mapping" and settings.get(parent.key) is None
-        return row.type not in ("section", "dead") and not missing
+        return row.type not in ("section", "dead", "refused") and not missing
 
     def _default(self, row: Row, settings: Settings) -> Setting[Any] | None:
         if row.engines and self.engine not in row.engines:
@@ -159,23 +176,26 @@ class Reader:
         return Setting(value, value, row.key, origin=Origin(default=f"default of {_BY[consumer]}"))
 
     def _effect(
-        self, row: Row | None, setting: Setting[Any], settings: Settings
+        self, row: Row | None, setting: Setting[Any], section: Section
     ) -> tuple[Setting[Any], list[Diagnostic]]:
-        if row is None or not setting.is_written or setting.note:
+        if row is None or not setting.is_written:
             return setting, []
-        effective = {key: other.value for key, other in settings.items()}
+        effective = {key: other.value for key, other in section.settings.items()}
         note, instead, meant = "", NO_DEFAULT, False
         if row.engines and self.engine not in row.engines:
             note = f"{self.engine} does not read it" + (f": {row.note}" if row.note else "")
-        for ignored in row.ignored:
-            if ignored.condition.holds(self.engine, self.context.versions, effective):
-                note, instead, meant = ignored.note, ignored.value, ignored.meant
-                break
-        if not note:
+        holding = (i for i in row.ignored if i.condition.holds(self.engine, self.context.versions, effective))
+        ignored = next(holding, None)
+        if ignored is not None:
+            note, instead, meant = ignored.note, ignored.value, ignored.meant
+        wrong = bool(setting.note)
+        if not note or (wrong and not (ignored and ignored.unread)):
             return setting, []
+        if wrong:
+            section.take_back(setting)
         fallback = self._default(row, {})
         value = instead if instead is not NO_DEFAULT else (fallback.value if fallback else None)
-        if value == setting.intent:
+        if value == setting.intent and not wrong:
             return replace(setting, note=note), []
         text = f"`{row.name}: {show(setting.written)}` has no effect"
         place = setting.origin.place or Place(self.source.name)
@@ -186,4 +206,5 @@ class Reader:
 def _repaired(settings: Settings, parent: Row) -> dict[str, Any]:
     """What was meant by the values inside a mapping that upstream refuses."""
     inside = {key.rpartition(".")[2]: s for key, s in settings.items() if key.rpartition(".")[0] == parent.key}
-    return {name: setting.intent for name, setting in inside.items() if setting.note}
+    meant = {name: setting.intent for name, setting in inside.items() if setting.note}
+    return {name: list(value) if isinstance(value, tuple) else value for name, value in meant.items()}

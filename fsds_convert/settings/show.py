@@ -13,4 +13,5 @@ def show(value: Any) -> str:
         return str(value).lower()
     if isinstance(value, (tuple, list)):
         return ",".join(show(item) for item in value)
-    return str(value)
+    text = str(value)
+    return text if text.isprintable() else text.encode("unicode_escape").decode()

@@ -6,7 +6,7 @@ import contextlib
 import os
 import pathlib
 import stat
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from fsds_convert.errors import FsdsError
@@ -59,45 +59,77 @@ def _lines(text: str) -> list[str]:
     return [*(f"{line}\n" for line in lines), *([rest] if rest else [])]
 
 
+@dataclass(frozen=True)
+class Content:
+    """The whole of a file to write."""
+
+    path: str
+    text: str
+    encoding: str = "utf-8"
+    bom: bool = False
+
+
 def write_atomically(path: str | pathlib.Path, text: str, encoding: str, bom: bool, overwrite: bool) -> None:
     """The whole text or nothing; the mode of a replaced file stays, and a link leads to the new content.
 
     Raises FsdsError for an existing file without `overwrite`, and for one that cannot be written.
     """
-    target = os.path.realpath(path)
-    temporary = os.path.join(os.path.dirname(target), f".fsds-{os.getpid()}-{os.urandom(4).hex()}.tmp")
+    write_all([(Content(str(path), text, encoding, bom), overwrite)])
+
+
+def write_all(files: Iterable[tuple[Content, bool]]) -> None:
+    """All files, each whole, or none of them; with each whether it may replace one. Raises as write_atomically."""
+    ready: list[tuple[str, str]] = []
     try:
-        content = encode(text, encoding, bom)
-        mode = _mode_of_replaced(str(path), target, overwrite)
-        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
-        try:
-            with open(descriptor, "wb") as file:
-                file.write(content)
-                file.flush()
-                os.fsync(file.fileno())
-            if mode is not None:
-                os.chmod(temporary, mode)
-            os.replace(temporary, target)
-        except BaseException:
+        for content, overwrite in files:
+            target = os.path.realpath(content.path)
+            temporary = os.path.join(os.path.dirname(target), f".fsds-{os.getpid()}-{os.urandom(4).hex()}.tmp")
+            with _errors_named(content.path):
+                ready.append((temporary, target))
+                _write_new(temporary, content, mode_to_keep(content.path, overwrite))
+        for temporary, target in ready:
+            with _errors_named(target):
+                os.replace(temporary, target)
+    except BaseException:
+        for temporary, _ in ready:
             with contextlib.suppress(OSError):
                 os.unlink(temporary)
-            raise
+        raise
+
+
+@contextlib.contextmanager
+def _errors_named(path: str) -> Iterator[None]:
+    try:
+        yield
     except OSError as error:
         raise FsdsError(f"{path}: cannot be written: {error.strerror or error}") from error
     except UnicodeEncodeError as error:
         char = ord(error.object[error.start])
-        raise FsdsError(f"{path}: cannot be written: U+{char:04X} is no character of {encoding}") from error
+        raise FsdsError(f"{path}: cannot be written: U+{char:04X} is no character of {error.encoding}") from error
 
 
-def _mode_of_replaced(path: str, target: str, overwrite: bool) -> int | None:
-    try:
-        status = os.stat(target)
-    except FileNotFoundError:
-        return None
+def _write_new(path: str, content: Content, mode: int | None) -> None:
+    encoded = encode(content.text, content.encoding, content.bom)
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
+    with open(descriptor, "wb") as file:
+        file.write(encoded)
+        file.flush()
+        os.fsync(file.fileno())
+    if mode is not None:
+        os.chmod(path, mode)
+
+
+def mode_to_keep(path: str, overwrite: bool) -> int | None:
+    """The mode of the file that is to be replaced; None for a new one. Raises FsdsError when it must not be."""
+    with _errors_named(path):
+        try:
+            status = os.stat(path)
+        except FileNotFoundError:
+            return None
     if not stat.S_ISREG(status.st_mode):
         raise FsdsError(f"{path}: not a regular file", "name a file to write")
     if not overwrite:
         raise FsdsError(f"{path}: exists already", "name another file, or add --overwrite")
-    if not os.access(target, os.W_OK):
+    if not os.access(path, os.W_OK):
         raise FsdsError(f"{path}: is write-protected", "make it writable, or name another file")
     return stat.S_IMODE(status.st_mode)

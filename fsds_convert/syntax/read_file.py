@@ -11,21 +11,26 @@ from typing import BinaryIO
 from fsds_convert.errors import InputError
 from fsds_convert.syntax.closest import closest
 from fsds_convert.syntax.limits import MAX_BYTES
-from fsds_convert.syntax.source import Source, load
+from fsds_convert.syntax.source import Format, Source, load
 
 STDIN = "<stdin>"
 
 
-def read_source(path: str, stdin: BinaryIO | None = None, stdin_filename: str | None = None) -> Source:
-    """Reads the file, or `stdin` for `-`; raises InputError when it cannot be read or is no text."""
+def read_source(
+    path: str, stdin: BinaryIO | None = None, stdin_filename: str | None = None, format: Format | None = None
+) -> Source:
+    """Reads the file, or `stdin` for `-`; raises InputError when it cannot be read or is no text.
+
+    `format` is how its consumer reads the file, whatever its name.
+    """
     if path == "-" and stdin is not None:
         name = stdin_filename or STDIN
         with _errors_named(name):
             content = _read(stdin, name)
-        return load(content, name)
+        return load(content, name, format=format)
     with _errors_named(path), open(path, "rb") as file:
         content = _read(file, path)
-    return load(content, path, pathlib.Path(path))
+    return load(content, path, pathlib.Path(path), format)
 
 
 @contextmanager

@@ -60,7 +60,13 @@ def _row(table: str, section: str, raw: dict[str, Any]) -> Row:
             for default in _defaults(consumer, entry, section)
         ),
         ignored=tuple(
-            Ignored(condition(entry, section), entry["note"], entry.get("value", NO_DEFAULT), entry.get("meant", False))
+            Ignored(
+                condition(entry, section),
+                entry["note"],
+                entry.get("value", NO_DEFAULT),
+                entry.get("meant", False),
+                entry.get("unread", False),
+            )
             for entry in raw.get("ignored", ())
         ),
         elsewhere={family: Elsewhere(**entry) for family, entry in raw.get("elsewhere", {}).items()},
@@ -71,7 +77,7 @@ def _row(table: str, section: str, raw: dict[str, Any]) -> Row:
 
 
 _PLAIN = (
-    *("type", "source", "field", "case", "write", "replaced_by", "auto", "env", "plugin", "json"),
+    *("type", "source", "field", "case", "write", "replaced_by", "auto", "range", "env", "plugin", "json"),
     *("conflicts_with_file", "null_is_absent", "unknown_keys", "note"),
 )
 

@@ -64,13 +64,15 @@ class Default:
 class Ignored:
     """When a written value has no effect, and what runs instead.
 
-    `meant`: the file asks for something else than it gets, and a conversion carries what it asks for.
+    `meant`: the file asks for something else than it gets, and a conversion carries what it asks for. `unread`: nobody
+    parses the value, so that a wrong one is not refused either.
     """
 
     condition: Condition
     note: str
     value: Any = NO_DEFAULT
     meant: bool = False
+    unread: bool = False
 
 
 @dataclass(frozen=True)
@@ -88,7 +90,8 @@ class Row:
 
     `key` is dotted from the root of the container. `values` maps each spelling to the plan's word for it; `aliases`
     maps further accepted spellings to one of `values`. `json` is the DeepSpeed JSON key that an inline key becomes.
-    `auto` is True where a plain script resolves "auto", and `trainer` where only the Trainer does.
+    `auto` is True where a plain script resolves "auto", and `trainer` where only the Trainer does. `range` is the
+    interval that a number has to lie in, as "[0, 1)" or "[0, )".
     `source` is the upstream file and line the row was read from.
     """
 
@@ -109,6 +112,7 @@ class Row:
     removed: Since | None = None
     replaced_by: str | None = None
     auto: bool | str = False
+    range: str = ""
     env: str | None = None
     plugin: str | None = None
     json: str | None = None

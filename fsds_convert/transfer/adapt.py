@@ -11,7 +11,7 @@ from fsds_convert.engines.parallelism import idle
 from fsds_convert.errors import TableError
 from fsds_convert.plan.training_plan import TrainingPlan
 from fsds_convert.settings.context import Context
-from fsds_convert.settings.setting import Setting, same
+from fsds_convert.settings.setting import Setting, default, same
 from fsds_convert.transfer.choices import CHOICES
 from fsds_convert.transfer.keys_without_field import keys_without_field
 from fsds_convert.transfer.note import Note, carried, noted
@@ -45,6 +45,10 @@ def adapt(plan: TrainingPlan, source: Engine, target: Engine, context: Context, 
         for other, value in choice.also.items():
             found[other] = replace(choice.note, field=other, before=route.values[other], after=value)
             route.decided[other] = value
+    for path, setting in idle(target, {path: default(value, "") for path, value in route.decided.items()}).items():
+        if not same(route.decided[path], setting.value):
+            degree = f"parallelism.{path.partition('.')[2].partition('_')[0]}"
+            found[path] = replace(found[degree], field=path, before=route.values[path], after=setting.value)
     changes = {
         path: replace(plan.get(path).lift(note.after, note.after), note="")
         for path, note in found.items()
@@ -52,7 +56,6 @@ def adapt(plan: TrainingPlan, source: Engine, target: Engine, context: Context, 
     }
     kept, dropped = keys_without_field(plan, source, target)
     adapted = replace(plan.with_fields(changes), engine_only=kept)
-    adapted = adapted.with_fields(idle(target, dict(adapted.items())))
     ordered = tuple(found[path] for path, _ in plan.items())
     return Adapted(adapted, (*ordered, *dropped), tuple(_advice(route)))
 

@@ -1,12 +1,17 @@
-"""What a DeepSpeed JSON cannot hold: the topology, sequence parallelism, and fp8."""
+"""What a DeepSpeed config cannot hold: topology, sequence parallelism and fp8 in a JSON, sizes that do not fit."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from typing import Any
 
+from fsds_convert.engines.deepspeed import batch_sizes
 from fsds_convert.engines.fields import fixed
-from fsds_convert.settings.setting import Setting, same
+from fsds_convert.plan.training_plan import TrainingPlan
+from fsds_convert.settings.setting import Decided, Setting, default, same
+from fsds_convert.tables.load import load_table
+from fsds_convert.tables.row import NO_DEFAULT
+from fsds_convert.tables.versions import Versions
 from fsds_convert.transfer.adapt import Adapted
 from fsds_convert.transfer.note import Note, noted
 from fsds_convert.transfer.rows import transfer
@@ -15,6 +20,7 @@ _ROWS = {
     "topology": "topology-is-not-in-the-json",
     "parallelism": "parallelism-is-not-in-the-json",
     "fp8": "fp8-is-not-in-the-json",
+    "compile": "compile-is-not-in-the-json",
 }
 _HELD = "parallelism.tensor"  # tensor_parallel.autotp_size
 
@@ -28,6 +34,28 @@ def json_alone(adapted: Adapted, consumer: str) -> Adapted:
             continue
         told[path] = _note(row, path, setting, consumer, nothing.value)
     return _with(without_fp8(adapted, consumer), told)
+
+
+def launched(plan: TrainingPlan, consumer: str) -> tuple[TrainingPlan, dict[str, Note]]:
+    """A plan from a DeepSpeed JSON, with the launcher's defaults for what an Accelerate file may leave out."""
+    told: dict[str, Note] = {}
+    for row in load_table("accelerate"):
+        value, path = row.default_for("deepspeed", Versions()), row.field or ""
+        if path.startswith("topology.") and value is not NO_DEFAULT and not plan.get(path).key:
+            told[path] = _note("launcher-default", path, plan.get(path), consumer, value)
+    return plan.with_fields(
+        {path: default(note.after, "default of accelerate launch") for path, note in told.items()}
+    ), told
+
+
+def with_consistent_batch(adapted: Adapted, consumer: str) -> Adapted:
+    """A plan whose train_batch_size follows from the other sizes: DeepSpeed refuses another one."""
+    sizes = batch_sizes(adapted.plan)
+    if sizes is None or sizes.consistent:
+        return adapted
+    path = "batch.train_batch_size"
+    note = _note("train-batch-size-does-not-fit", path, adapted.plan.get(path), consumer, Decided.BY_SCRIPT)
+    return _with(adapted, {path: note})
 
 
 def without_fp8(adapted: Adapted, consumer: str) -> Adapted:

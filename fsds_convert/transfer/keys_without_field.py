@@ -26,7 +26,7 @@ def keys_without_field(
     shared = set(MODULES[source].TABLES) & set(MODULES[target].TABLES)
     for key, setting in plan.engine_only.items():
         row = _row(source, key)
-        if row is None or row.type in ("dead", "section"):
+        if row is None or row.type in ("dead", "refused", "section"):
             continue
         if row.table in shared and (not row.engines or target in row.engines):
             kept[key] = setting

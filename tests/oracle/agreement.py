@@ -4,12 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
+from fsds_convert.containers import accelerate_file
 from fsds_convert.containers.reading import Reading
 from fsds_convert.engines.fields import acts
+from fsds_convert.errors import InputError
+from fsds_convert.settings.context import Context
 from fsds_convert.settings.setting import Decided
+from fsds_convert.syntax.read_file import read_source
 from fsds_convert.tables.load import load_table
+
+from . import deepspeed_config, plugins, prepare
+from .launcher import Launched, launch
+from .outcome import Refused
 
 Found = dict[str, Any]
 
@@ -26,6 +35,26 @@ class Pair:
     def agrees(self) -> bool:
         """Equal, and both booleans or neither."""
         return bool(self.ours == self.theirs) and isinstance(self.ours, bool) == isinstance(self.theirs, bool)
+
+
+def agreement(path: Path) -> list[Pair]:
+    """Every pair for an Accelerate file; none where upstream refuses it, or fsds reads no such type."""
+    answer = launch(path)
+    found = plugins.settings(answer) if isinstance(answer, Launched) else answer
+    if isinstance(found, Refused) or not isinstance(answer, Launched):
+        return []
+    try:
+        reading = accelerate_file.read(read_source(str(path)), Context())
+    except InputError:
+        return []
+    config: Found | None = None
+    if found["engine"] == "deepspeed":
+        ready = prepare.prepare(answer)
+        built = ready if isinstance(ready, Refused) else deepspeed_config.build(ready.config, ready.world_size)
+        if isinstance(built, Refused):
+            return []
+        config = built
+    return pairs(reading, found, config)
 
 
 def pairs(reading: Reading, found: Found, config: Found | None) -> list[Pair]:

@@ -1,0 +1,1 @@
+"""The tables against upstream, against their schemas, and against each other."""
