@@ -32,7 +32,7 @@ def _command() -> int | None:
         return None
     from fsds_convert.cli.app import app
 
-    status: int | None = app(standalone_mode=False)
+    status: int | None = app(prog_name="fsds", standalone_mode=False)
     emit(b"")  # typer leaves its help in the buffer
     return status
 

@@ -7,19 +7,27 @@ from typing import Any
 
 from fsds_convert.containers.deepspeed_file import Named
 from fsds_convert.containers.distributed_type import Distributed
+from fsds_convert.containers.parallelism_checks import sizes
 from fsds_convert.diagnostics import Diagnostic, finding
 from fsds_convert.settings.read_section import Reader
 from fsds_convert.settings.setting import Setting, Settings
 from fsds_convert.tables.load import load_table
 
+_MULTI_GPU = (
+    *("MULTI_GPU", "MULTI_NPU", "MULTI_MLU", "MULTI_SDAA", "MULTI_MUSA", "MULTI_XPU", "MULTI_HPU", "MULTI_NEURON"),
+)
+
 
 def checks(reader: Reader, kind: Distributed, settings: Settings, named: Named | None) -> Iterator[Diagnostic]:
     """Every refused combination of an Accelerate file."""
     yield from _num_processes(reader, kind)
+    yield from _devices(reader, kind)
+    yield from sizes(reader, kind, settings)
     if kind.engine in ("fsdp1", "fsdp2"):
         yield from _version(reader)
         yield from _broadcast(reader)
         yield from _fsdp(reader, kind, settings)
+        yield from _fp8(reader, settings)
     if named is not None:
         yield from _next_to_file(reader)
     if kind.engine == "deepspeed":
@@ -36,6 +44,53 @@ def _num_processes(reader: Reader, kind: Distributed) -> Iterator[Diagnostic]:
             reader.place(("num_processes",)),
             note="accelerate launch raises ValueError: You need to manually pass in `--num_processes`",
             help="write `num_processes`, the sum over all machines, or pass --num_processes",
+        )
+
+
+def _devices(reader: Reader, kind: Distributed) -> Iterator[Diagnostic]:
+    """One device with MULTI_GPU, several machines without an address (accelerate/commands/launch.py:1255)."""
+    data = reader.source.data
+    devices, machines = data.get("gpu_ids"), data.get("num_machines", 1)
+    several = isinstance(machines, int) and machines > 1
+    if kind.name in _MULTI_GPU and isinstance(devices, str) and devices != "all" and "," not in devices and not several:
+        yield finding(
+            "combination-refused",
+            f"`distributed_type: {kind.name}` with one device",
+            reader.place(("gpu_ids",)),
+            note="ValueError: Less than two GPU ids were configured and tried to run on multiple GPUs",
+            help='write "all", two ids, or `distributed_type: NO` in quotes',
+        )
+    if kind.name in ("NO", "MULTI_CPU") and several and data.get("main_process_ip") is None:
+        yield finding(
+            "combination-refused",
+            f"`num_machines: {machines}` without `main_process_ip`",
+            reader.place(("num_machines",)),
+            note="AssertionError: When using multiple machines, you need to specify the main process IP",
+            help="write `main_process_ip`",
+        )
+
+
+def _fp8(reader: Reader, settings: Settings) -> Iterator[Diagnostic]:
+    """accelerate/accelerator.py:520 and 605; without a backend it depends on what is installed."""
+    backend = settings.get("fp8_config.fp8_backend")
+    if settings["mixed_precision"].value != "fp8" or backend is None:
+        return
+    if backend.value == "AO" and settings["fsdp_config.fsdp_cpu_ram_efficient_loading"].value is True:
+        yield finding(
+            "combination-refused",
+            "torchao's fp8 does not go with `fsdp_cpu_ram_efficient_loading`",
+            backend.origin.place or reader.place(("fp8_config",)),
+            note="ValueError: torchao with FSDP2 and cpu_ram_efficient_loading is not supported; it is on unless the "
+            "file says false",
+            help="write `fsdp_cpu_ram_efficient_loading: false`",
+        )
+    if backend.value == "MSAMP":
+        yield finding(
+            "combination-refused",
+            "MS-AMP does not go with FSDP",
+            backend.origin.place or reader.place(("fp8_config",)),
+            note="NotImplementedError: `accelerate` + `MS-AMP` + `FSDP` is not supported at this time",
+            help="write `fp8_backend: TE`",
         )
 
 
@@ -100,41 +155,6 @@ def _fsdp(reader: Reader, kind: Distributed, settings: Settings) -> Iterator[Dia
                 note=f"ValueError: `activation_checkpointing_offload=True` requires `{missing}`.",
                 help="remove it, or write what it needs",
             )
-    yield from _degrees(reader, kind, settings)
-
-
-def _degrees(reader: Reader, kind: Distributed, settings: Settings) -> Iterator[Diagnostic]:
-    """The product of all parallel sizes (accelerate/parallelism_config.py:372)."""
-    if not isinstance(reader.source.data.get("parallelism_config"), dict):
-        return
-    total = 1
-    for name in ("dp_replicate", "dp_shard", "tp", "cp"):
-        size = settings.get(f"parallelism_config.parallelism_config_{name}_size")
-        written = size.intent if size is not None else 1
-        total *= written if isinstance(written, int) else 1
-    place = reader.place(("parallelism_config",), key=True)
-    processes = settings.get("num_processes")
-    if kind.engine == "fsdp1" and total > 1:
-        yield finding(
-            "combination-refused",
-            "`parallelism_config` works with FSDP2 only",
-            place,
-            note="ValueError: ParallelismConfig is only compatible DistributedType.FSDP (version 2)",
-            help="write `fsdp_version: 2`, or remove the section",
-        )
-    elif (
-        kind.engine == "fsdp2"
-        and processes is not None
-        and isinstance(processes.value, int)
-        and total != processes.value
-    ):
-        yield finding(
-            "combination-refused",
-            f"the sizes in `parallelism_config` multiply to {total}, not to `num_processes: {processes.value}`",
-            place,
-            note=f"ValueError: ParallelismConfig total_size ({total}) does not match num_processes ({processes.value})",
-            help="every key needs the prefix `parallelism_config_`; change a size or num_processes",
-        )
 
 
 def _next_to_file(reader: Reader) -> Iterator[Diagnostic]:

@@ -35,7 +35,8 @@ def main_text(reading: Reading, engine: Engine, composed: Composed, json_name: s
         return reading.source.text
     changes = _changes(reading, engine, composed, sections)
     expected = changes.data(reading.source.data)
-    text = edited(reading.source, changes)
+    tabs = any(problem.kind == "tab" for problem in reading.source.problems)  # Accelerate's parser stops at them
+    text = None if tabs else edited(reading.source, changes)
     if text is not None and load(text.encode(), "converted.yaml").data == expected:
         return text
     return json_text(expected, reading.source.text) if reading.source.format == "json" else accelerate_yaml(expected)
@@ -75,17 +76,19 @@ def _changes(
     return Changes(
         top={key: value for key, value in top.items() if key not in gone},
         sections={name: value for name, value in written.items() if name not in gone},
-        removed=frozenset(name for name in gone if name in data),
+        removed=frozenset(gone & {str(key) for key in data}),
         successors=_successors(reading.engine, engine, composed),
         translated=section,
     )
 
 
 def _broken(reading: Reading, section: str) -> bool:
-    """Whether a section that both engines read has a value that stops the launch."""
+    """Whether a section that both engines read has a value that stops the launch, or a key that no table knows."""
     entry = next((entry for entry in entries(reading.source) if entry.name == section), None)
     return entry is None or any(
-        found.severity is Severity.ERROR and found.place.span and entry.first < found.place.span.line <= entry.last
+        (found.severity is Severity.ERROR or found.name == "unknown-key-ignored")
+        and found.place.span
+        and entry.first < found.place.span.line <= entry.last
         for found in reading.findings
     )
 

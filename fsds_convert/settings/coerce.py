@@ -27,7 +27,19 @@ def coerce(row: Row, written: Any) -> Coerced:
     """Reads a written value as upstream does. A value that upstream refuses keeps the nearest meaning as intent."""
     if row.auto and written == "auto":
         return _plain("auto")
-    return _READERS[row.type](row, written)
+    read = _READERS[row.type](row, written)
+    if row.range and not read.refused and not _within(row.range, read.value):
+        return _refused(None, f"{read.value} lies outside {row.range}", f"a number in {row.range}")
+    return read
+
+
+def _within(interval: str, number: Any) -> bool:
+    """Whether a number lies in "[0, 1]", "(0, 1)" or "[0, )"."""
+    low, _, high = interval[1:-1].partition(",")
+    above = number >= float(low) if interval.startswith("[") else number > float(low)
+    if not high.strip():
+        return bool(above)
+    return bool(above) and bool(number <= float(high) if interval.endswith("]") else number < float(high))
 
 
 def _plain(value: Any) -> Coerced:
@@ -105,7 +117,7 @@ def _choice(row: Row, written: Any) -> Coerced:
 
 def _class_names(row: Row, written: Any) -> Coerced:
     """A comma list, split without strip (accelerate/utils/dataclasses.py)."""
-    if written is None or written == "":
+    if written is None:
         return _plain(None)
     names = list(written) if isinstance(written, list) else str(written).split(",")
     meant = tuple(str(name).strip() for name in names if str(name).strip())
@@ -114,7 +126,8 @@ def _class_names(row: Row, written: Any) -> Coerced:
         return _refused(meant, error, ",".join(meant))
     if tuple(names) != meant:
         bad = next(name for name in names if name != name.strip() or not name)
-        return _refused(meant, f"Could not find the transformer layer class {bad} in the model", ",".join(meant))
+        error = f"Could not find the transformer layer class '{bad}' in the model"
+        return _refused(meant or None, error, ",".join(meant))
     return _plain(meant)
 
 
@@ -186,6 +199,15 @@ def _raw(row: Row, written: Any) -> Coerced:
     return _plain(written)
 
 
+def _attention(row: Row, written: Any) -> Coerced:
+    """One of torch's implementations, or a flash attention kernel of the hub (accelerate/utils/dataclasses.py:2305)."""
+    text = str(written)
+    if text in row.values or ("/" in text and "flash-attn" in text):
+        return _plain(text)
+    allowed = ", ".join(row.values)
+    return _refused(None, f"ValueError: Invalid sp_attn_implementation: {text}. Must be one of {allowed} ...", allowed)
+
+
 def _process_count(row: Row, written: Any) -> Coerced:
     """torchrun's --nproc_per_node: a number, also as text, or the devices of this machine."""
     if written in ("gpu", "cpu", "auto"):
@@ -223,6 +245,7 @@ _READERS: dict[str, Callable[[Row, Any], Coerced]] = {
     "mapping": _shaped(dict, "a mapping"),
     "section": _shaped(dict, "a mapping"),
     "process-count": _process_count,
+    "attention": _attention,
     "raw": _raw,
     "dead": _raw,
     "refused": _raw,

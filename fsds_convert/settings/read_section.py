@@ -63,6 +63,8 @@ class Reader:
                 if filled is not None:
                     settings[row.key] = filled
         for key, setting in settings.items():
+            settings[key] = self._null(table.row(key, self.engine), setting, settings)
+        for key, setting in settings.items():
             settings[key], found = self._effect(table.row(key, self.engine), setting, section)
             section.findings.extend(found)
         return section
@@ -128,9 +130,7 @@ class Reader:
             found = finding("unknown-key-refused", text, self.place(path, key=True), note=row.note, help="remove it")
             return Setting(None, None, row.key, written, origin, text), [found]
         if written is None and row.null_is_absent:
-            absent = self._default(row, {})
-            value = absent.value if absent else None
-            return Setting(value, value, row.key, None, origin), []
+            return Setting(None, None, row.key, None, origin), []
         result = coerce(row, written)
         if written == "auto" and not self._fills(row):
             text = f"`{row.name}: auto` " + ("works only under the Trainer" if row.auto else "is filled in by nobody")
@@ -154,7 +154,7 @@ class Reader:
         return setting, []
 
     def _fills(self, row: Row) -> bool:
-        """Whether "auto" finds its value: Accelerate refuses one left in a DeepSpeed JSON (utils/dataclasses.py:1368)."""
+        """Whether "auto" finds its value; one left in a JSON is refused (accelerate/utils/dataclasses.py:1368)."""
         if row.auto == "trainer":
             return self.context.consumer == "trainer"
         return bool(row.auto) or not row.table.startswith("deepspeed-json")
@@ -174,6 +174,13 @@ class Reader:
             return None
         consumer, value = found
         return Setting(value, value, row.key, origin=Origin(default=f"default of {_BY[consumer]}"))
+
+    def _null(self, row: Row | None, setting: Setting[Any], settings: Settings) -> Setting[Any]:
+        """A null that stands for no key at all gets the key's default."""
+        if row is None or setting.written is not None or not row.null_is_absent:
+            return setting
+        filled = self._default(row, settings)
+        return setting if filled is None else setting.lift(filled.value, filled.intent)
 
     def _effect(
         self, row: Row | None, setting: Setting[Any], section: Section

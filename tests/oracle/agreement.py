@@ -59,7 +59,10 @@ def agreement(path: Path) -> list[Pair]:
 
 def pairs(reading: Reading, found: Found, config: Found | None) -> list[Pair]:
     """Every setting that upstream's objects hold. `config` is DeepSpeedConfig, flat, for a DeepSpeed run."""
-    told = [*_topology(reading, found), *_dynamo(reading, found), Pair("engine", reading.engine, _engine(found))]
+    engine = Pair("engine", reading.engine, _engine(found))
+    if not engine.agrees:
+        return [engine]
+    told = [*_topology(reading, found), *_dynamo(reading, found), engine]
     if reading.engine in ("fsdp1", "fsdp2"):
         return [*told, *_fsdp(reading, found), *_policy(reading, found), *_parallelism(reading, found)]
     if reading.engine == "deepspeed":
@@ -82,10 +85,12 @@ def _topology(reading: Reading, found: Found) -> Iterator[Pair]:
             theirs = "all"
         if name == "machine_rank" and theirs is None:
             theirs = 0
+        if name in ("machine_rank", "num_processes") and str(theirs).strip().isdigit():
+            theirs = int(theirs)  # torchrun takes a number as text too
         if not isinstance(ours, Decided):
-            yield Pair(name, ours, int(theirs) if name == "machine_rank" else theirs)
+            yield Pair(name, ours, theirs)
     if reading.engine != "deepspeed":
-        yield Pair("mixed_precision", reading.settings["mixed_precision"].value, topology["mixed_precision"])
+        yield Pair("mixed_precision", reading.settings["mixed_precision"].value, found["mixed_precision"])
 
 
 def _dynamo(reading: Reading, found: Found) -> Iterator[Pair]:
@@ -95,6 +100,7 @@ def _dynamo(reading: Reading, found: Found) -> Iterator[Pair]:
     yield Pair("dynamo.backend", plan.backend.value, dynamo["backend"])
     yield Pair("dynamo.mode", plan.mode.value, dynamo["mode"])
     yield Pair("dynamo.fullgraph", plan.fullgraph.value, dynamo["fullgraph"])
+    yield Pair("dynamo.dynamic", plan.dynamic.value, dynamo["dynamic"])
     yield Pair("dynamo.regional", plan.regional.value, dynamo["use_regional_compilation"])
 
 
@@ -106,7 +112,8 @@ def _fsdp(reading: Reading, found: Found) -> Iterator[Pair]:
         theirs = found[row.plugin]
         if row.plugin == "reshard_after_forward" and reading.engine == "fsdp1":
             continue  # never read: sharding_strategy is compared
-        ours = reading.settings[row.key].value
+        setting = reading.settings[row.key]
+        ours = setting.intent if setting.idle and theirs == setting.intent else setting.value
         if row.plugin == "auto_wrap_policy":
             ours = {"none": "NO_WRAP", "transformer": "TRANSFORMER_BASED_WRAP", "size": "SIZE_BASED_WRAP"}[
                 plan.wrapping.policy.value  # type: ignore[index]
@@ -117,6 +124,8 @@ def _fsdp(reading: Reading, found: Found) -> Iterator[Pair]:
             ours = list(ours) if ours else None
         if row.plugin == "backward_prefetch" and ours == "NO_PREFETCH":
             ours = None
+        if row.plugin == "sharding_strategy":
+            theirs = theirs.removeprefix("_")  # _HYBRID_SHARD_ZERO2
         if row.plugin == "sync_module_states":
             ours = plan.loading.sync_module_states.value
         yield Pair(row.plugin, ours, theirs)
@@ -141,7 +150,8 @@ def _parallelism(reading: Reading, found: Found) -> Iterator[Pair]:
     yield Pair("dp_replicate_size", plan.sharding.replicas.value, sizes["dp_replicate_size"])
     yield Pair("tp_size", plan.parallelism.tensor.value, sizes["tp_size"])
     yield Pair("cp_size", plan.parallelism.context.value, sizes["cp_size"])
-    yield Pair("sp_size", plan.parallelism.sequence.value, sizes["sp_size"])
+    sequence = plan.parallelism.sequence
+    yield Pair("sp_size", sequence.intent if sequence.idle else sequence.value, sizes["sp_size"])
 
 
 def _plugin(reading: Reading, found: Found) -> Iterator[Pair]:
@@ -183,13 +193,16 @@ def _config(reading: Reading, found: Found, config: Found) -> Iterator[Pair]:
         if setting.value == "auto" or row.key in ("train_batch_size", "train_micro_batch_size_per_gpu"):
             continue
         # DeepSpeedConfig holds a value that the engine does not read at this stage
+        if row.type == "flag":
+            theirs = bool(theirs)  # the engine asks for its truth
         held_unused = setting.idle and theirs == _plain(row.key, setting.intent)
         ours = setting.intent if held_unused else setting.value
         yield Pair(row.key, _plain(row.key, ours), _plain(row.key, theirs))
     plan = reading.runs
     norm = plan.clipping.max_norm.value
     clips = config["gradient_clipping"]
-    yield Pair("clipping", norm, clips if 0 < clips < float("inf") else None)
+    if isinstance(clips, (int, float)):
+        yield Pair("clipping", norm, clips if 0 < clips < float("inf") else None)
     if not isinstance(plan.accumulation.steps.value, Decided):
         yield Pair("accumulation", plan.accumulation.steps.value, config["gradient_accumulation_steps"])
     mode = "bf16" if config["bf16.enabled"] else "fp16" if config["fp16.enabled"] else None

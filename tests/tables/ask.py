@@ -2,73 +2,135 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 from oracle import deepspeed_config, plugins, prepare
 from oracle.agreement import Pair, pairs
 from oracle.launcher import Launched, launch
 from oracle.outcome import Refused
+from oracle.process import accelerator
 
 from fsds_convert.containers import accelerate_file
 from fsds_convert.containers.reading import Reading
 from fsds_convert.diagnostics import Diagnostic, Severity
+from fsds_convert.engines.fields import acts
 from fsds_convert.errors import InputError
 from fsds_convert.settings.context import Context
 from fsds_convert.syntax.read_file import read_source
+from fsds_convert.tables.load import load_table
 
-# errors on files that upstream launches all the same, with something else than was meant
-_LAUNCHES = ("value-misread", "section-not-a-mapping", "distributed-type-refused")
+_OF_THE_JSON = ("clipping", "accumulation", "precision")
 
 
 @dataclass(frozen=True)
 class Answer:
-    """`refused` by upstream, `errors` of fsds that say so, and the settings of both where neither refuses."""
+    """`refused` by upstream, `errors` of fsds that say so, and the settings of both where upstream refuses nothing."""
 
     refused: Refused | None
-    errors: tuple[Diagnostic, ...]
-    unreadable: str = ""
-    pairs: tuple[Pair, ...] = field(default=())
+    errors: tuple[str, ...]
+    pairs: tuple[Pair, ...] = ()
 
     @property
-    def ours_refuses(self) -> bool:
-        """Whether fsds says that the file does not launch."""
-        return bool(self.errors or self.unreadable)
-
-    @property
-    def seen(self) -> tuple[object, ...]:
-        """What upstream said, to compare with another file's."""
+    def theirs(self) -> tuple[Any, ...]:
+        """All that upstream said, to compare with another file's answer."""
         refusal = (self.refused.error_type, self.refused.message) if self.refused else ()
         return (refusal, tuple((pair.name, repr(pair.theirs)) for pair in self.pairs))
 
+    def holds(self, written: Any) -> bool:
+        """Whether upstream keeps the value just as it was written: nothing has parsed it yet."""
+        return any(type(pair.theirs) is type(written) and pair.theirs == written for pair in self.pairs) or any(
+            pair.theirs in (str(written), str(written).split(",")) for pair in self.pairs
+        )
+
 
 def ask(path: Path) -> Answer:
-    """Asks fsds and upstream about an Accelerate file."""
-    reading: Reading | None = None
-    unreadable, errors = "", ()
+    """Asks about an Accelerate file: launcher, plugin, prepare and DeepSpeedConfig, as far as its engine goes."""
+    reading, errors = _read(path)
+    launched = launch(path)
+    found = plugins.settings(launched) if isinstance(launched, Launched) else launched
+    if isinstance(found, Refused) or isinstance(launched, Refused):
+        return Answer(found if isinstance(found, Refused) else None, errors)
+    config = _config(launched) if found["engine"] == "deepspeed" else None
+    if isinstance(config, Refused) or reading is None:
+        return Answer(config if isinstance(config, Refused) else None, errors)
+    told = tuple(pairs(reading, found, config))
+    if len(told) > 1:
+        told += (*_handlers(reading, found), *_process(reading, launched))
+    return Answer(None, errors, told)
+
+
+def ask_json(path: Path) -> Answer:
+    """Asks about the DeepSpeed JSON beside an Accelerate file that is the same each time: only what the JSON decides."""
+    reading, errors = _read(path)
+    launched, found = _launched(path)
+    config = _config(launched)
+    if isinstance(config, Refused) or reading is None:
+        return Answer(config if isinstance(config, Refused) else None, errors)
+    keys = load_table("deepspeed-json").by_key
+    told = pairs(reading, found, config)
+    return Answer(None, errors, tuple(pair for pair in told if pair.name in keys or pair.name in _OF_THE_JSON))
+
+
+@lru_cache(maxsize=4)
+def _launched(path: Path) -> tuple[Launched, dict[str, Any]]:
+    launched = launch(path)
+    assert isinstance(launched, Launched), launched
+    beside = path.parent / "ds.json"
+    text = beside.read_text(encoding="utf-8")
+    beside.write_text('{"train_micro_batch_size_per_gpu": 1, "zero_optimization": {"stage": 2}}', encoding="utf-8")
+    found = plugins.settings(launched)
+    beside.write_text(text, encoding="utf-8")
+    assert not isinstance(found, Refused), found
+    return launched, found
+
+
+def _read(path: Path) -> tuple[Reading | None, tuple[str, ...]]:
     try:
         reading = accelerate_file.read(read_source(str(path)), Context())
-        errors = tuple(f for f in reading.findings if f.severity is Severity.ERROR and f.name not in _LAUNCHES)
     except InputError as error:
-        unreadable = error.message
-    launched = launch(path)
-    if isinstance(launched, Refused):
-        return Answer(launched, errors, unreadable)
-    found = plugins.settings(launched)
-    if isinstance(found, Refused):
-        return Answer(found, errors, unreadable)
-    config = None
-    if found["engine"] == "deepspeed":
-        config = _config(launched)
-        if isinstance(config, Refused):
-            return Answer(config, errors, unreadable)
-    if reading is None:
-        return Answer(None, errors, unreadable)
-    return Answer(None, errors, unreadable, tuple(pairs(reading, found, config)))
+        return None, (error.message.removeprefix(str(path)),)
+    return reading, tuple(f"{found.name}: {found.message}" for found in reading.findings if _stops(found))
 
 
-def _config(launched: Launched) -> dict[str, object] | Refused:
+def _stops(found: Diagnostic) -> bool:
+    """Errors but for those on what launches all the same, with something else than was meant."""
+    launches = (
+        found.name == "value-misread"
+        or (found.name == "section-not-a-mapping" and "ignore" in found.note)
+        or (found.name == "distributed-type-refused" and "another type" in found.note)
+    )
+    return found.severity is Severity.ERROR and not launches
+
+
+def _config(launched: Launched) -> dict[str, Any] | Refused:
     handed = prepare.prepare(launched)
     if isinstance(handed, Refused):
         return handed
     return deepspeed_config.build(handed.config, handed.world_size)
+
+
+def _handlers(reading: Reading, found: dict[str, Any]) -> Iterator[Pair]:
+    """The handlers of ParallelismConfig, and its backends."""
+    held = found["parallelism"] or {}
+    for row in load_table("parallelism"):
+        name = (row.plugin or "").rpartition(".")[2]
+        if name in held and acts(row, reading.engine) and row.key in reading.settings and not name.endswith("_size"):
+            yield Pair(name, reading.settings[row.key].value, held[name])
+
+
+def _process(reading: Reading, launched: Launched) -> Iterator[Pair]:
+    """What only the Accelerator itself shows: debug mode and the recipe of fp8."""
+    with accelerator(launched) as (started, _):
+        yield Pair("debug", reading.settings["debug"].value, started.state.debug)
+        if not started.fp8_enabled or reading.engine == "deepspeed":
+            return
+        for handler in (started.te_recipe_handler, started.msamp_recipe_handler):
+            for row in load_table("fp8"):
+                if handler is not None and hasattr(handler, row.plugin or "") and acts(row, reading.engine):
+                    ours = reading.settings[row.key].value if row.key in reading.settings else None
+                    theirs = getattr(handler, row.plugin or "")
+                    yield Pair(f"fp8.{row.plugin}", ours, list(theirs) if isinstance(theirs, tuple) else theirs)

@@ -15,7 +15,7 @@ _TRUTHS: tuple[Any, ...] = (
 _LEGAL: dict[str, tuple[Any, ...]] = {
     "truth": _TRUTHS,
     "true-only": (True, False, "true", "True", "TRUE", "false"),
-    "env-int": (1, 2, "2", " 2", "0"),
+    "env-int": (1, 2, "2", 0),
     "env-float": (0.5, 2, "0.5", "1e-3"),
     "env-text": ("some.*text",),
     "class-names": ("Block", "Block,Layer"),
@@ -33,6 +33,9 @@ _LEGAL: dict[str, tuple[Any, ...]] = {
     "section": ({},),
     "dead": (True, "words", 3),
     "choice": (),
+    "process-count": (8, "8", "gpu"),
+    "attention": ("kernels-community/flash-attn2",),
+    "refused": (True, "words"),
 }
 _WRONG: dict[str, tuple[Any, ...]] = {
     "truth": ("maybe", "", 2, 1.0, None, []),
@@ -55,6 +58,9 @@ _WRONG: dict[str, tuple[Any, ...]] = {
     "section": ("words", 3, None, []),
     "dead": (),
     "choice": ("nonsense", 97, 1.5, True, None, ["nonsense"]),
+    "process-count": ("two", 0, 1.5, True, [8]),
+    "attention": ("eager", "words", 7, None),
+    "refused": (),
 }
 AUTO = "auto"
 
