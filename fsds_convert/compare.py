@@ -10,6 +10,7 @@ from fsds_convert.containers.reading import Reading
 from fsds_convert.engines.modules import tables_of
 from fsds_convert.settings.context import Context
 from fsds_convert.settings.setting import Decided, Setting, same
+from fsds_convert.tables.load import load_document
 from fsds_convert.transfer.adapt import Adapted, adapt
 from fsds_convert.transfer.note import Note
 from fsds_convert.transfer.options import Options
@@ -58,7 +59,9 @@ def _field(path: str, note: Note, left: Setting[Any], right: Setting[Any]) -> Di
         open_side = "the first file" if note.after in _LEFT_OPEN else "the second file"
         decided = note.after if note.after in _LEFT_OPEN else right.value
         return Difference(path, Fidelity.APPROXIMATE.value, left, right, f"{open_side} leaves it open: {decided.value}")
-    return Difference(path, DIFFERENT, left, right, note.reason)
+    effect = load_document("plan")["fields"][path]["effect"]
+    verdict = Fidelity.DROPPED.value if effect in ("speed", "launch") else DIFFERENT
+    return Difference(path, verdict, left, right, f"differs in {effect}")
 
 
 def _keys(left: Reading, right: Reading, adapted: Adapted, notes: dict[str, Note]) -> Iterator[Difference]:

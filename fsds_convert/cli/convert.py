@@ -10,9 +10,10 @@ from collections.abc import Iterator
 from fsds_convert.cli import convert_options as options
 from fsds_convert.cli import options as shared
 from fsds_convert.cli.convert_options import DeepspeedJson, Report
-from fsds_convert.cli.output import check_destination, destination, differs, write
-from fsds_convert.cli.streams import say
+from fsds_convert.cli.output import check_destination, destination, differences_of, write
+from fsds_convert.cli.streams import emit, say
 from fsds_convert.convert.conversion import Conversion
+from fsds_convert.diagnostics import Severity
 from fsds_convert.errors import ExitCode
 from fsds_convert.transfer.options import Options
 from fsds_convert.transfer.rows import Fidelity
@@ -77,7 +78,13 @@ def convert(
         _say_unless_json(report, *_nothing_written(fail_on))
         return ExitCode.FINDINGS
     if dry:
-        return ExitCode.FINDINGS if differs(conversion, place, show=diff) else ExitCode.OK
+        differences = differences_of(conversion, place)
+        if diff:
+            for difference in differences:
+                emit(difference.patch.encode("utf-8", "surrogateescape"))
+        else:
+            _say_unless_json(report, *(difference.message for difference in differences))
+        return ExitCode.FINDINGS if differences else ExitCode.OK
     _say_unless_json(report, *(f"wrote {path}" for path in write(conversion, place)))
     return ExitCode.OK
 
@@ -105,6 +112,11 @@ def _say_unless_json(report: Report, *lines: str) -> None:
 
 def _print_report(conversion: Conversion, report: Report, *, written: bool) -> None:
     if report is Report.NONE:
+        from fsds_convert.report.findings import finding_lines
+
+        errors = [found for found in conversion.findings if found.severity is Severity.ERROR]
+        if errors:
+            say("\n".join(finding_lines(errors)))
         return
     if report is Report.JSON:
         from fsds_convert.report.conversion import conversion_json

@@ -7,14 +7,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from fsds_convert.cli.streams import emit, say
+from fsds_convert.cli.streams import emit
+from fsds_convert.containers.new_text import in_format
 from fsds_convert.convert.conversion import Conversion
 from fsds_convert.convert.convert import JSON_NAME
 from fsds_convert.errors import FsdsError
 from fsds_convert.syntax.decoding import encode
 from fsds_convert.syntax.edits import Content, mode_to_keep, unified_diff, write_all
 from fsds_convert.syntax.read_file import read_source
-from fsds_convert.syntax.source import Source
+from fsds_convert.syntax.source import SUFFIXES, Source
 
 
 @dataclass(frozen=True)
@@ -79,7 +80,17 @@ def _contents(conversion: Conversion, place: Destination) -> Iterator[tuple[Cont
         yield Content(place.json_name, beside.text), place.overwrite or (place.in_place and own)
     if main is not None:
         path = place.path or conversion.reading.source.name
-        yield Content(path, main.text, bom=_keeps_bom(conversion)), place.overwrite or place.in_place
+        text = _as_named(conversion, main.text, place.path)
+        yield Content(path, text, bom=_keeps_bom(conversion)), place.overwrite or place.in_place
+
+
+def _as_named(conversion: Conversion, text: str, path: str | None) -> str:
+    """Accelerate tells JSON from YAML by the name of the file."""
+    if path is None or conversion.target.container == "deepspeed-json":
+        return text
+    source = conversion.reading.source
+    old = "yaml" if conversion.reading.container == "deepspeed-json" else source.format
+    return in_format(text, old, SUFFIXES.get(Path(path).suffix, old))
 
 
 def _keeps_bom(conversion: Conversion) -> bool:
@@ -88,22 +99,27 @@ def _keeps_bom(conversion: Conversion) -> bool:
     return source.bom and source.encoding == "utf-8" and source.format == "yaml"
 
 
-def differs(conversion: Conversion, place: Destination, *, show: bool) -> bool:
-    """Whether the files on disk are others than the converted ones; with `show`, the difference on stdout."""
+@dataclass(frozen=True)
+class Difference:
+    """A file that is not what the source converts to."""
+
+    message: str
+    patch: str
+
+
+def differences_of(conversion: Conversion, place: Destination) -> tuple[Difference, ...]:
+    """The files on disk that are others than the converted ones."""
     source = conversion.reading.source
-    found = False
+    found = []
     for content, _ in _contents(conversion, place):
         old = _old_text(content.path, source, place)
-        if old == content.text:
-            continue
-        found = True
-        if show:
-            name = "/dev/null" if old is None else content.path
-            emit(encode(unified_diff(old or "", content.text, name, content.path), "utf-8", False))
-        else:
-            state = "is not there" if old is None else f"is not what {source.name} converts to"
-            say(f"{content.path}: {state}")
-    return found
+        if old is None:
+            patch = unified_diff("", content.text, "/dev/null", content.path)
+            found.append(Difference(f"{content.path}: is not there", patch))
+        elif old != content.text:
+            patch = unified_diff(old, content.text, content.path, content.path)
+            found.append(Difference(f"{content.path}: is not what {source.name} converts to", patch))
+    return tuple(found)
 
 
 def _old_text(path: str, source: Source, place: Destination) -> str | None:

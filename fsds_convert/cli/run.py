@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 from fsds_convert import __version__
-from fsds_convert.cli.streams import emit, prepare, say, show
+from fsds_convert.cli.streams import emit, lead_nowhere, prepare, say, show
 from fsds_convert.errors import ExitCode, FsdsError
 
 
@@ -19,6 +19,10 @@ def run() -> int:
         return int(_command() or ExitCode.OK)
     except FsdsError as error:
         say(f"error: {error.message}" + (f"\n  hint: {error.hint}" if error.hint else ""))
+        return ExitCode.USAGE
+    except OSError as error:  # of typer, which prints its help by itself
+        lead_nowhere("stdout")
+        say(f"error: stdout cannot be written: {error.strerror or error}")
         return ExitCode.USAGE
     except KeyboardInterrupt:
         return ExitCode.INTERRUPTED

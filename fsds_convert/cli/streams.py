@@ -39,6 +39,11 @@ def say(text: str) -> None:
         return
 
 
+def lead_nowhere(name: str) -> None:
+    """What a stream still holds would fail again when the interpreter ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), getattr(sys, name).fileno())
+
+
 def _write(name: str, what: str | bytes) -> None:
     stream = getattr(sys, name)
     try:
@@ -49,7 +54,6 @@ def _write(name: str, what: str | bytes) -> None:
             stream.buffer.write(what)
         stream.flush()
     except OSError as error:
-        # what the stream still holds would fail again when the interpreter ends
-        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+        lead_nowhere(name)
         if not isinstance(error, BrokenPipeError):
             raise FsdsError(f"{name} cannot be written: {error.strerror or error}") from error

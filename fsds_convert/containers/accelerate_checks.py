@@ -16,6 +16,8 @@ from fsds_convert.tables.load import load_table
 _MULTI_GPU = (
     *("MULTI_GPU", "MULTI_NPU", "MULTI_MLU", "MULTI_SDAA", "MULTI_MUSA", "MULTI_XPU", "MULTI_HPU", "MULTI_NEURON"),
 )
+# started by Accelerate itself, without torchrun
+_ONE_PROCESS = ("NO", "MULTI_CPU")
 
 
 def checks(reader: Reader, kind: Distributed, settings: Settings, named: Named | None) -> Iterator[Diagnostic]:
@@ -45,6 +47,14 @@ def _num_processes(reader: Reader, kind: Distributed) -> Iterator[Diagnostic]:
             note="accelerate launch raises ValueError: You need to manually pass in `--num_processes`",
             help="write `num_processes`, the sum over all machines, or pass --num_processes",
         )
+    if kind.name in _ONE_PROCESS and isinstance(written, str):
+        yield finding(
+            "combination-refused",
+            f"`num_processes: {written}` is text",
+            reader.place(("num_processes",)),
+            note="TypeError: '>' not supported between instances of 'str' and 'int'; torchrun would take it",
+            help="write a number",
+        )
 
 
 def _devices(reader: Reader, kind: Distributed) -> Iterator[Diagnostic]:
@@ -60,14 +70,15 @@ def _devices(reader: Reader, kind: Distributed) -> Iterator[Diagnostic]:
             note="ValueError: Less than two GPU ids were configured and tried to run on multiple GPUs",
             help='write "all", two ids, or `distributed_type: NO` in quotes',
         )
-    if kind.name in ("NO", "MULTI_CPU") and several and data.get("main_process_ip") is None:
-        yield finding(
-            "combination-refused",
-            f"`num_machines: {machines}` without `main_process_ip`",
-            reader.place(("num_machines",)),
-            note="AssertionError: When using multiple machines, you need to specify the main process IP",
-            help="write `main_process_ip`",
-        )
+    for name, words in (("main_process_ip", "main process IP"), ("main_process_port", "main process port")):
+        if kind.name in _ONE_PROCESS and several and data.get(name) is None:
+            yield finding(
+                "combination-refused",
+                f"`num_machines: {machines}` without `{name}`",
+                reader.place(("num_machines",)),
+                note=f"AssertionError: When using multiple machines, you need to specify the {words}",
+                help=f"write `{name}`",
+            )
 
 
 def _fp8(reader: Reader, settings: Settings) -> Iterator[Diagnostic]:

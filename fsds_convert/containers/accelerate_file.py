@@ -56,8 +56,9 @@ def read(source: Source, context: Context) -> Reading:
         settings |= precision.sections(settings, context)
         findings += found
     findings += _sections_not_read(reader, kind)
-    if context.num_processes is not None and "num_processes" not in settings:
-        settings |= deepspeed_json.launch_options(context, "num_processes")
+    for key, setting in deepspeed_json.launch_options(context).items():
+        if key not in settings or not settings[key].is_written or settings[key].written is None:
+            settings[key] = setting
     findings += checks(reader, kind, settings, named)
     plan = training_plan(kind.engine, settings, context)
     findings += batch_arithmetic(plan, source.name) if kind.engine == "deepspeed" else ()
@@ -75,6 +76,8 @@ def _mapping(reader: Reader, name: str) -> tuple[Mapping[Any, Any], list[Diagnos
     if data is None:
         return {}, []
     note = "Accelerate ignores it, and the defaults run"
+    if name == "deepspeed_config":
+        note = f"accelerate launch raises AttributeError: '{type(data).__name__}' object has no attribute 'keys'"
     return {}, [reader.not_a_mapping((name,), data, note)]
 
 

@@ -85,6 +85,8 @@ def _cut(lines: list[str], entry: Entry, *, keeps_place: bool) -> tuple[int, int
     blank_before = first == 0 or not lines[first - 1].strip()
     if not keeps_place and blank_before and last < len(lines) and not lines[last].strip():
         last += 1
+    if not keeps_place and last == len(lines) and first > 0 and not lines[first - 1].strip():
+        first -= 1
     return first, last
 
 
@@ -95,8 +97,10 @@ def _behind(lines: list[str], places: Mapping[str, Entry], changes: Changes) -> 
 
 
 def _place(lines: list[str], found: list[Entry], name: str) -> int:
-    """The line for a new key: before the first key that sorts behind it, else at the end."""
-    return next((entry.first for entry in found if entry.name > name), _span(lines, found[-1])[1])
+    """The line for a new key: in a sorted file before the first key that sorts behind it, else at the end."""
+    names = [entry.name for entry in found]
+    behind = (entry.first for entry in found if entry.name > name and names == sorted(names))
+    return next(behind, _span(lines, found[-1])[1])
 
 
 def _value_line(source: Source, lines: list[str], entry: Entry, value: Any, newline: str) -> str:

@@ -56,7 +56,7 @@ def _no_zero_section(source: Source) -> Diagnostic:
 def read(source: Source, context: Context) -> Reading:
     """A DeepSpeed JSON by itself: the launch settings come from the command line."""
     section = read_section(source, source.data, context)
-    settings = {**section.settings, **launch_options(context, *_LAUNCH)}
+    settings = {**section.settings, **launch_options(context)}
     settings |= precision.sections(settings, context)
     plan = training_plan("deepspeed", settings, context)
     findings = (*syntax_findings(source), *section.findings, *batch_arithmetic(plan, source.name))
@@ -76,9 +76,9 @@ _UNTESTED = "zero_allow_untested_optimizer"
 _LAUNCH = ("num_processes", "num_machines", "machine_rank", "main_process_ip", "main_process_port")
 
 
-def launch_options(context: Context, *names: str) -> dict[str, Setting[Any]]:
+def launch_options(context: Context) -> dict[str, Setting[Any]]:
     """The launch settings that were given as options."""
-    given = {name: getattr(context, name) for name in names}
+    given = {name: getattr(context, name) for name in _LAUNCH}
     return {
         name: Setting(value, value, name, origin=Origin(default=f"--{name.replace('_', '-')}"))
         for name, value in given.items()

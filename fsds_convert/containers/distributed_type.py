@@ -34,7 +34,7 @@ def distributed(source: Source) -> Distributed:
     row = load_table("accelerate").by_key["distributed_type"][0]
     written = data.get("distributed_type")
     place = Place(source.name, source.values.get(("distributed_type",)))
-    if written is None:
+    if "distributed_type" not in data:
         name = _by_section(data)
         found = finding(
             "distributed-type-missing",
@@ -46,7 +46,8 @@ def distributed(source: Source) -> Distributed:
         return Distributed(_engine(source, row.values, name), name, (found,))
     if isinstance(written, str) and written in row.values:
         return Distributed(_engine(source, row.values, written), written)
-    name = closest(str(written), list(row.values)) or ("NO" if written is False else _by_section(data))
+    near = closest(written, list(row.values)) if isinstance(written, str) else None
+    name = near or ("NO" if written is False else _by_section(data))
     found = finding(
         "distributed-type-refused",
         f"`distributed_type: {show(written)}` is not a distributed type",

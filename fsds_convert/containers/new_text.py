@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from fsds_convert.containers.scalar_text import scalar_text
+from fsds_convert.syntax.source import Format, load
 
 
 def accelerate_yaml(data: Mapping[str, Any], newline: str = "\n") -> str:
@@ -27,4 +28,15 @@ def json_text(data: Mapping[str, Any], like: str = "") -> str:
     found = re.search(r"\{\s*?\n([ \t]+)\"", like)
     indent: int | str = 2 if found is None else found.group(1)
     newline = "\r\n" if "\r\n" in like else "\n"
-    return json.dumps(data, indent=indent, ensure_ascii=False).replace("\n", newline) + newline
+    text = json.dumps(data, indent=indent, ensure_ascii=False)
+    if re.search("[\ud800-\udfff]", text):  # half a character, which no encoding takes
+        text = json.dumps(data, indent=indent)
+    return text.replace("\n", newline) + newline
+
+
+def in_format(text: str, old: Format, new: Format) -> str:
+    """An Accelerate file in another format, which loses its comments."""
+    if old == new:
+        return text
+    data = load(text.encode(), "converted", format=old).data
+    return json_text(data) if new == "json" else accelerate_yaml(data)

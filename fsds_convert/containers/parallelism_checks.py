@@ -24,7 +24,8 @@ def sizes(reader: Reader, kind: Distributed, settings: Settings) -> Iterator[Dia
         return
     given = {name: _size(data.get(f"{_SECTION}_{name}_size", 1)) for name in _NAMES}
     processes = settings["num_processes"].value if "num_processes" in settings else None
-    for text, note, help in _refusals(given, kind, processes):
+    micro = settings["train_micro_batch_size_per_gpu"].value if "train_micro_batch_size_per_gpu" in settings else None
+    for text, note, help in _refusals(given, kind, processes, micro):
         yield finding("combination-refused", text, reader.place((_SECTION,), key=True), note=note, help=help)
 
 
@@ -36,7 +37,7 @@ def _size(written: Any) -> int:
         return 1
 
 
-def _refusals(given: dict[str, int], kind: Distributed, processes: Any) -> Iterator[tuple[str, str, str]]:
+def _refusals(given: dict[str, int], kind: Distributed, processes: Any, micro: Any) -> Iterator[tuple[str, str, str]]:
     total = math.prod(given.values())
     if total <= 1:
         return
@@ -57,6 +58,10 @@ def _refusals(given: dict[str, int], kind: Distributed, processes: Any) -> Itera
     elif kind.engine == "fsdp2" and shards == context == 1:
         note = "ValueError: FSDP is enabled but the parallelism config has no dimension for FSDP to shard across"
         yield "`dp_shard_size` and `cp_size` are both 1", note, "write dp_shard_size above 1"
+    elif kind.engine == "deepspeed" and given["tp"] > 1 and micro in (None, "auto"):
+        note = "ValueError: At least one of the dataloaders passed to `accelerate.prepare()` has `None` as batch size"
+        help = "write `train_micro_batch_size_per_gpu` into a DeepSpeed JSON; its tensor_parallel splits the layers"
+        yield "`tp_size` under DeepSpeed hides the batch size of the DataLoader", note, help
     elif isinstance(processes, int):
         yield from _product(replicas * shards, total, sequence, kind, processes)
 

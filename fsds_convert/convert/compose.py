@@ -31,16 +31,19 @@ class Composed:
     why_json: tuple[str, ...] = ()
 
 
-def compose(engine: Engine, plan: TrainingPlan, context: Context) -> Composed:
-    """The keys of an Accelerate file for an engine; DeepSpeed inline, with what does not fit in `why_json`."""
+def compose(engine: Engine, plan: TrainingPlan, context: Context, *, inline_only: bool = False) -> Composed:
+    """The keys of an Accelerate file for an engine; DeepSpeed inline, or in a JSON when something does not fit.
+
+    With `inline_only` what does not fit is left out, and named in `why_json`.
+    """
     values = settings_of(engine, plan, context)
     if engine != "deepspeed":
         return Composed(_sections(values))
     json = {key: values.pop(key) for key in list(values) if _in_json(key)}
     inline, left = _inline(json)
-    if left:
+    if left and not inline_only:
         return Composed(_with_file(values, plan), nested(json), left)
-    return Composed(_sections(_in_table_order({**values, **inline, **_mixed_precision(plan)})))
+    return Composed(_sections(_in_table_order({**values, **inline, **_mixed_precision(plan)})), why_json=left)
 
 
 def compose_with_file(plan: TrainingPlan, context: Context) -> Composed:

@@ -20,6 +20,7 @@ class Output:
 
     role: Literal["main", "deepspeed-json"]
     text: str
+    comments_lost: bool = False
 
 
 @dataclass(frozen=True)

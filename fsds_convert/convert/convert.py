@@ -22,6 +22,9 @@ from fsds_convert.transfer.note import Note
 from fsds_convert.transfer.options import Options
 from fsds_convert.transfer.rows import Fidelity
 
+COMMENTS_LOST = (
+    "the file was written anew, without its comments: its shape (a flow mapping, a merge key) allows no edit"
+)
 JSON_NAME = "deepspeed_config.json"
 
 
@@ -47,15 +50,15 @@ def convert(
         if not (reading.engine == "deepspeed" and reading.container == target.container):
             adapted = with_consistent_batch(adapted, context.consumer)
         composed = _deepspeed(adapted.plan, reading, target, context, options)
-        if composed.json is not None and options.deepspeed_json != "never":
+        if composed.json is not None:
             adapted = without_fp8(adapted, context.consumer)
         if composed.why_json and options.deepspeed_json == "never":
             adapted = _not_inline(adapted, composed.why_json)
     refused = any(note.fidelity is Fidelity.REFUSED for note in adapted.notes)
+    composed = composed or compose(engine, adapted.plan, context)
     outputs: tuple[Output, ...] = ()
     if not refused or options.allow_lossy:
-        composed = composed or compose(engine, adapted.plan, context)
-        outputs = _outputs(reading, target, engine, composed, options, json_name)
+        outputs = _outputs(reading, target, engine, composed, json_name, exact_fields(adapted.notes))
     return Conversion(
         reading,
         target,
@@ -63,9 +66,14 @@ def convert(
         adapted,
         outputs,
         reading.findings,
-        written_for(engine, composed if outputs else None),
-        adapted.advice,
+        written_for(engine, composed),
+        (*adapted.advice, *(COMMENTS_LOST for output in outputs if output.comments_lost)),
     )
+
+
+def exact_fields(notes: tuple[Note, ...]) -> frozenset[str]:
+    """The fields that keep their value, and so the comments beside them."""
+    return frozenset(note.field for note in notes if note.fidelity is Fidelity.EXACT)
 
 
 def _engine(plan: TrainingPlan, reading: Reading, target: Target) -> Engine:
@@ -79,7 +87,7 @@ def _deepspeed(plan: TrainingPlan, reading: Reading, target: Target, context: Co
     named = reading.deepspeed_path is not None and options.deepspeed_json == "auto"
     if target.container == "deepspeed-json" or options.deepspeed_json == "always" or named:
         return compose_with_file(plan, context)
-    return compose("deepspeed", plan, context)
+    return compose("deepspeed", plan, context, inline_only=options.deepspeed_json == "never")
 
 
 def _not_inline(adapted: Adapted, keys: tuple[str, ...]) -> Adapted:
@@ -98,18 +106,18 @@ def _not_inline(adapted: Adapted, keys: tuple[str, ...]) -> Adapted:
 
 
 def _outputs(
-    reading: Reading, target: Target, engine: Engine, composed: Composed, options: Options, json_name: str
+    reading: Reading, target: Target, engine: Engine, composed: Composed, json_name: str, exact: frozenset[str]
 ) -> tuple[Output, ...]:
     kept = _kept_json(reading, target)
     if target.container == "deepspeed-json":
         return (Output("main", kept.text if kept else json_text(composed.json or {}, _like(reading))),)
-    beside = composed.json if options.deepspeed_json != "never" else None
     if kept is not None:
         json_name = reading.deepspeed_path or kept.name
-    main = Output("main", main_text(reading, engine, composed, json_name))
-    if beside is None or kept is not None:
+    written = main_text(reading, engine, composed, json_name, exact)
+    main = Output("main", written.text, written.comments_lost)
+    if composed.json is None or kept is not None:
         return (main,)
-    return main, Output("deepspeed-json", json_text(beside, _like(reading)))
+    return main, Output("deepspeed-json", json_text(composed.json, _like(reading)))
 
 
 def _kept_json(reading: Reading, target: Target) -> Source | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from fsds_convert.containers.accelerate_text import Changes, edited
@@ -24,22 +25,32 @@ _SHARED = ("dynamo_config", "fp8_config")
 _FILE = "deepspeed_config_file"
 
 
-def main_text(reading: Reading, engine: Engine, composed: Composed, json_name: str) -> str:
-    """The Accelerate file. Comments are lost only where the source's shape allows no edit in place."""
+@dataclass(frozen=True)
+class Written:
+    """A text; `comments_lost` where the source's shape (a flow mapping, a merge key) allowed no edit in place."""
+
+    text: str
+    comments_lost: bool = False
+
+
+def main_text(reading: Reading, engine: Engine, composed: Composed, json_name: str, exact: frozenset[str]) -> Written:
+    """The Accelerate file. `exact` are the plan fields whose comments go with them to another key."""
     sections = {name: dict(section) for name, section in composed.accelerate.sections.items()}
     if _FILE in sections.get("deepspeed_config", {}):
         sections["deepspeed_config"][_FILE] = json_name
     if reading.container == "deepspeed-json":
-        return accelerate_yaml(_new_file(composed.accelerate.top, sections, engine))
+        return Written(accelerate_yaml(_new_file(composed.accelerate.top, sections, engine)))
     if reading.engine == engine and not _spelling_changes(reading, composed):
-        return reading.source.text
-    changes = _changes(reading, engine, composed, sections)
+        return Written(reading.source.text)
+    changes = _changes(reading, engine, composed, sections, exact)
     expected = changes.data(reading.source.data)
     tabs = any(problem.kind == "tab" for problem in reading.source.problems)  # Accelerate's parser stops at them
     text = None if tabs else edited(reading.source, changes)
     if text is not None and load(text.encode(), "converted.yaml").data == expected:
-        return text
-    return json_text(expected, reading.source.text) if reading.source.format == "json" else accelerate_yaml(expected)
+        return Written(text)
+    if reading.source.format == "json":
+        return Written(json_text(expected, reading.source.text))
+    return Written(accelerate_yaml(expected), comments_lost="#" in reading.source.text)
 
 
 def _spelling_changes(reading: Reading, composed: Composed) -> bool:
@@ -56,7 +67,11 @@ def _new_file(top: Mapping[str, Any], sections: Mapping[str, Any], engine: Engin
 
 
 def _changes(
-    reading: Reading, engine: Engine, composed: Composed, sections: Mapping[str, Mapping[str, Any]]
+    reading: Reading,
+    engine: Engine,
+    composed: Composed,
+    sections: Mapping[str, Mapping[str, Any]],
+    exact: frozenset[str],
 ) -> Changes:
     data = reading.source.data
     section = _SECTION[engine]
@@ -77,7 +92,7 @@ def _changes(
         top={key: value for key, value in top.items() if key not in gone},
         sections={name: value for name, value in written.items() if name not in gone},
         removed=frozenset(gone & {str(key) for key in data}),
-        successors=_successors(reading.engine, engine, composed),
+        successors=_successors(reading.engine, engine, composed, exact),
         translated=section,
     )
 
@@ -121,7 +136,7 @@ def _top(reading: Reading, engine: Engine, wanted: Mapping[str, Any]) -> dict[st
     return changed
 
 
-def _successors(source: Engine, target: Engine, composed: Composed) -> dict[str, str]:
+def _successors(source: Engine, target: Engine, composed: Composed, exact: frozenset[str]) -> dict[str, str]:
     """Old key -> the key that carries the same plan field, for the comments beside it."""
     found: dict[str, str] = {}
     written = {name for section in composed.accelerate.sections.values() for name in section}
@@ -129,7 +144,7 @@ def _successors(source: Engine, target: Engine, composed: Composed) -> dict[str,
         for row in table:
             if row.name in written:
                 found.setdefault(row.name.removeprefix(table.prefix), row.name)
-            if row.field is None:
+            if row.field not in exact:
                 continue
             for other in tables_of(target):
                 heir = other.for_field(row.field, target)

@@ -30,11 +30,14 @@ def fields(settings: Settings, context: Context) -> dict[str, Setting[Any]]:
     meant = _dtypes(settings, context, intent=True)
     names = ("precision.compute", "precision.master_weights", "precision.optimizer_states")
     found = {name: source.lift(ran[i], meant[i], _silently(source, ran[0], meant[0])) for i, name in enumerate(names)}
-    found["precision.autocast"] = source.lift(None, None)
+    found["precision.autocast"] = default(None, "no torch_autocast")
+    if "no" in (mode_of(settings, context, intent=False), mode_of(settings, context, intent=True)):
+        found["precision.compute"] = source.lift(ran[0], meant[0], source.note or _NO_SECTION)
     autocast = settings.get(_AUTOCAST)
     if autocast is not None and autocast.value:
         dtype = settings.get(_AUTOCAST_DTYPE, autocast)
-        short = short_dtype(dtype.value) if dtype is not autocast else None
+        named = dtype is not autocast and dtype.value is not None
+        short = short_dtype(dtype.value) if named else "fp16"  # what torch.autocast takes on CUDA without a dtype
         found["precision.autocast"] = dtype.lift(short, short)
         found["precision.compute"] = dtype.lift(short, short, "torch.autocast around the forward pass")
     return found
@@ -46,6 +49,10 @@ def _deciding(settings: Settings) -> Setting[Any]:
         if key in settings and settings[key].is_written and settings[key].intent not in (False, None):
             return settings[key]
     return settings.get("mixed_precision", default("no", "no mixed_precision"))
+
+
+# what a plan says of its compute dtype where no section decides it: the dtype alone does not tell
+_NO_SECTION = "no mixed precision: the dtype that the model has"
 
 
 def _silently(source: Setting[Any], ran: Any, meant: Any) -> str:
@@ -116,8 +123,10 @@ def settings_of(plan: TrainingPlan) -> dict[str, Any]:
         plan.precision.master_weights.value,
         plan.precision.optimizer_states.value,
     )
+    if plan.precision.compute.note == _NO_SECTION:
+        return {}
     if plan.precision.autocast.value is not None:
-        dtype = {"bf16": "bfloat16", "fp16": "float16"}[plan.precision.autocast.value]
+        dtype = {"bf16": "bfloat16", "fp16": "float16", "fp32": "float32"}[plan.precision.autocast.value]
         return {_AUTOCAST: True, _AUTOCAST_DTYPE: dtype}
     if compute in ("bf16", "fp8") and (master == "fp32" or (master, states) == ("bf16", "bf16")):
         low = {_MASTER["bf16"]: True, _STATES: True} if master == "bf16" else {}

@@ -8,19 +8,23 @@ from typing import Any
 from fsds_convert.compare import Difference
 from fsds_convert.diagnostics import Diagnostic
 from fsds_convert.report.findings import finding_json
-from fsds_convert.report.values import plain, shown
+from fsds_convert.report.values import plain, shown_field
 from fsds_convert.transfer.rows import Fidelity
 
 
 def comparison_lines(differences: Sequence[Difference]) -> Iterator[str]:
     """A line for each field that is not simply the same, with the reason below it."""
-    told = [item for item in differences if item.rank > Fidelity.AUTOMATIC.rank]
-    for item in sorted(told, key=lambda item: item.rank):
-        yield f"{item.verdict} {item.field}: {shown(item.left.value)} | {shown(item.right.value)}"
-        places = [str(side.origin) for side in (item.left, item.right) if str(side.origin)]
-        yield f"    {' | '.join(places)}"
-        if item.reason:
-            yield f"    {item.reason}"
+    groups: dict[tuple[str, str], list[Difference]] = {}
+    for item in differences:
+        if item.rank > Fidelity.AUTOMATIC.rank:
+            groups.setdefault((item.verdict, item.reason or item.field), []).append(item)
+    for items in sorted(groups.values(), key=lambda items: items[0].rank):
+        for item in items:
+            left, right = (shown_field(item.field, side.value) for side in (item.left, item.right))
+            places = " | ".join(str(side.origin) for side in (item.left, item.right) if str(side.origin))
+            yield f"{item.verdict} {item.field}: {left} | {right}" + (f" ({places})" if places else "")
+        if items[0].reason:
+            yield f"    {items[0].reason}"
     counts: dict[str, int] = {}
     for item in differences:
         counts[item.verdict] = counts.get(item.verdict, 0) + 1

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from fsds_convert.convert.conversion import Conversion
+from fsds_convert.plan.training_plan import FIELDS
 from fsds_convert.report.findings import finding_json
-from fsds_convert.report.values import plain, shown
+from fsds_convert.report.values import plain, shown, shown_field, shown_key
 from fsds_convert.settings.setting import Decided
 from fsds_convert.transfer.note import Note
 from fsds_convert.transfer.rows import Fidelity
@@ -34,39 +35,50 @@ def report_rows(conversion: Conversion) -> Iterator[ReportRow]:
     for note in conversion.adapted.notes:
         if _worth_saying(note):
             groups.setdefault((note.setting.key or note.field, note.code), []).append(note)
-    rows = [_row(conversion, notes) for notes in groups.values()]
+    coded = {key for key, code in groups if code}
+    rows = [_row(conversion, notes) for (key, code), notes in groups.items() if code or key not in coded]
     yield from sorted(rows, key=lambda row: row.fidelity.rank)
 
 
 def _worth_saying(note: Note) -> bool:
     if note.fidelity.rank > Fidelity.AUTOMATIC.rank:
         return True
+    if note.effect not in ("none", "launch") and note.code:
+        return True
     return note.setting.is_written and not (isinstance(note.before, Decided) and isinstance(note.after, Decided))
 
 
 def _row(conversion: Conversion, notes: list[Note]) -> ReportRow:
-    first = notes[0]
+    first = max(notes, key=lambda note: note.fidelity.rank)
     setting = first.setting
-    key = setting.key.rpartition(".")[2] if setting.key else first.field
-    written = setting.written if setting.is_written else first.before
+    before = f"{shown_key(setting.key)}: {shown(setting.written)}"
+    if not setting.is_written:
+        before = f"{first.field}: {shown_field(first.field, first.before)}"
     after = list(dict.fromkeys(text for note in notes if (text := _written(conversion, note))))
     place = str(setting.origin.place) if setting.origin.place else ""
-    nothing = "by itself" if first.fidelity is Fidelity.AUTOMATIC else "nothing"
-    if any(isinstance(note.after, Decided) for note in notes) and first.fidelity is not Fidelity.AUTOMATIC:
-        nothing = shown(next(note.after for note in notes if isinstance(note.after, Decided)))
     return ReportRow(
-        *(first.fidelity, f"{key}: {shown(written)}", ", ".join(after) or nothing),
+        *(first.fidelity, before, ", ".join(after) or _nothing(first)),
         *(first.code, first.effect, first.reason, place),
     )
 
 
+def _nothing(note: Note) -> str:
+    """Why no key was written: the engine does it, someone else decides, or it is lost."""
+    if note.fidelity is Fidelity.AUTOMATIC:
+        return "by itself"
+    return shown(note.after) if isinstance(note.after, Decided) else "nothing"
+
+
 def _written(conversion: Conversion, note: Note) -> str:
-    """`key: value` as it stands in the converted file; the key without the name of its Accelerate section."""
-    if note.field not in conversion.written or isinstance(note.after, Decided):
+    """`key: value` as it stands in the converted file."""
+    if isinstance(note.after, Decided) or note.fidelity is Fidelity.DROPPED:
+        return ""
+    if note.field not in FIELDS:
+        return f"{shown_key(note.field)}: {shown(note.after)}" if note.fidelity is Fidelity.EXACT else ""
+    if note.field not in conversion.written:
         return ""
     key, value = conversion.written[note.field]
-    section, _, name = key.rpartition(".")
-    return f"{name if section.endswith('_config') else key}: {shown(value)}"
+    return f"{shown_key(key)}: {shown(value)}"
 
 
 def script_lines(conversion: Conversion) -> list[str]:

@@ -7,9 +7,10 @@ from typing import Any
 
 from fsds_convert.containers.reading import Reading
 from fsds_convert.report.findings import finding_json, finding_lines
-from fsds_convert.report.values import plain, shown
+from fsds_convert.report.values import plain, shown, shown_field, shown_key
 from fsds_convert.settings.setting import Setting
 
+_WIDEST = 60
 _HEADER = ("setting", "runs", "written", "from")
 
 
@@ -39,10 +40,13 @@ def _marks(reading: Reading, everything: bool) -> list[str]:
 
 
 def _cells(path: str, setting: Setting[Any]) -> tuple[str, str, str, str]:
-    name = setting.key.rpartition(".")[2]
-    written = f"{name}: {shown(setting.written)}" if setting.is_written else "-"
+    written = f"{shown_key(setting.key)}: {shown(setting.written)}" if setting.is_written else "-"
     note = f" ({setting.note})" if setting.note and (setting.differs or not setting.is_written) else ""
-    return path, shown(setting.value), written, f"{setting.origin}{note}"
+    return path, _cut(shown_field(path, setting.value)), _cut(written), f"{setting.origin}{note}"
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _WIDEST else text[: _WIDEST - 3] + "..."
 
 
 def effective_json(reading: Reading) -> dict[str, Any]:

@@ -11,11 +11,8 @@ from fsds_convert.diagnostics import Diagnostic
 def finding_lines(findings: Iterable[Diagnostic]) -> Iterator[str]:
     """`file:line:col: severity[code] message`, then what happens at run time and what to write instead."""
     for found in findings:
-        yield str(found)
-        if found.note:
-            yield f"    {found.note}"
-        if found.help:
-            yield f"    help: {found.help}"
+        lines = [str(found), f"    {found.note}" if found.note else "", f"    help: {found.help}" if found.help else ""]
+        yield from (line.replace("\n", "\\n") for line in lines if line)
 
 
 def finding_json(found: Diagnostic) -> dict[str, Any]:

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from fsds_convert.settings.show import show
+from fsds_convert.syntax.closest import closest
 from fsds_convert.tables.row import Row
 
 _TRUE = ("y", "yes", "t", "true", "on", "1")
@@ -15,12 +17,16 @@ _FALSE = ("n", "no", "f", "false", "off", "0")
 
 @dataclass(frozen=True)
 class Coerced:
-    """`value` runs, `intent` was meant; `refused` is the error that upstream raises, `wanted` what to write."""
+    """`value` runs, `intent` was meant; `refused` is the error that upstream raises, `wanted` what to write.
+
+    `guess` marks an intent that only resembles what is written.
+    """
 
     value: Any
     intent: Any
     refused: str = ""
     wanted: str = ""
+    guess: bool = False
 
 
 def coerce(row: Row, written: Any) -> Coerced:
@@ -28,6 +34,9 @@ def coerce(row: Row, written: Any) -> Coerced:
     if row.auto and written == "auto":
         return _plain("auto")
     read = _READERS[row.type](row, written)
+    mistaken = str(written).lower()
+    if read.refused and (read.intent is None or read.guess) and mistaken in row.mistaken:
+        return _refused(row.mistaken[mistaken], read.refused, show(row.mistaken[mistaken]))
     if row.range and not read.refused and not _within(row.range, read.value):
         return _refused(None, f"{read.value} lies outside {row.range}", f"a number in {row.range}")
     return read
@@ -111,8 +120,13 @@ def _choice(row: Row, written: Any) -> Coerced:
         if text == alias or (row.case == "any" and text.lower() == alias.lower()):
             return _plain(spelling)
     meant = next((s for s in row.values if str(s).lower() == text.lower().lstrip("_")), None)
-    allowed = ", ".join(str(s) for s in row.values)
-    return _refused(meant, f"`{text}` is not one of {allowed}", allowed if meant is None else str(meant))
+    allowed = ", ".join(show(s) for s in row.values)
+    if meant is None and isinstance(written, str) and text.lower() not in row.mistaken:
+        near = closest(text, [str(s) for s in row.values])
+        if near is not None:
+            meant = next(s for s in row.values if str(s) == near)
+            return Coerced(meant, meant, f"`{text}` is not one of {allowed}", f"`{near}`", guess=True)
+    return _refused(meant, f"`{text}` is not one of {allowed}", allowed if meant is None else show(meant))
 
 
 def _class_names(row: Row, written: Any) -> Coerced:
@@ -188,7 +202,8 @@ def _pydantic_float(row: Row, written: Any) -> Coerced:
 
 def _shaped(shape: type, wanted: str) -> Callable[[Row, Any], Coerced]:
     def read(row: Row, written: Any) -> Coerced:
-        if isinstance(written, shape):
+        items: Any = written
+        if isinstance(written, shape) and (not row.values or all(item in list(row.values) for item in items)):
             return _plain(written)
         return _refused(None, f"{wanted} is wanted, not the {_kind(written)} `{written}`", wanted)
 
@@ -197,6 +212,23 @@ def _shaped(shape: type, wanted: str) -> Callable[[Row, Any], Coerced]:
 
 def _raw(row: Row, written: Any) -> Coerced:
     return _plain(written)
+
+
+def _bool(row: Row, written: Any) -> Coerced:
+    """Compared with true and false, or joined with one by `|`: text raises."""
+    if isinstance(written, bool) or written in (0, 1):
+        return _plain(bool(written))
+    meant = str(written).lower() in _TRUE if isinstance(written, str) else None
+    return _refused(meant, f"true or false is wanted, not the {_kind(written)} `{written}`", "true or false")
+
+
+def _truth_list(row: Row, written: Any) -> Coerced:
+    """The launcher exports the first three items, one by one (accelerate/utils/launch.py:91)."""
+    items = list(written) if isinstance(written, (list, str)) else []
+    read = [_truth(row, item) for item in items[:3]]
+    if len(read) == 3 and not any(item.refused for item in read):
+        return _plain([item.value for item in read])
+    return _refused(None, f"three truth values are wanted, not `{written}`", "[false, false, false]")
 
 
 def _attention(row: Row, written: Any) -> Coerced:
@@ -246,6 +278,8 @@ _READERS: dict[str, Callable[[Row, Any], Coerced]] = {
     "section": _shaped(dict, "a mapping"),
     "process-count": _process_count,
     "attention": _attention,
+    "truth-list": _truth_list,
+    "bool": _bool,
     "raw": _raw,
     "dead": _raw,
     "refused": _raw,

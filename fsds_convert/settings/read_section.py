@@ -19,6 +19,7 @@ from fsds_convert.tables.row import NO_DEFAULT, Row
 from fsds_convert.tables.table import Table
 
 _BY = {"launcher": "accelerate launch", "plugin": "Accelerate's plugin", "library": "DeepSpeed"}
+_IGNORED = "Accelerate ignores it, and the defaults run"
 
 
 @dataclass(frozen=True)
@@ -87,7 +88,8 @@ class Reader:
             if nested and isinstance(written, Mapping):
                 self._read(table, written, path, row, section)
             elif nested and row.type == "section" and not (written is None and row.null_is_absent):
-                section.findings.append(self.not_a_mapping(path, written, row.note))
+                note = _IGNORED if table.name == "accelerate" else row.note
+                section.findings.append(self.not_a_mapping(path, written, note))
             if row.type != "section":
                 # Accelerate and DeepSpeed refuse the names that they have removed, but inside a section nobody looks
                 refuses = table.name != "fsdp" and (parent is None or parent.unknown_keys == "refused")
@@ -110,12 +112,20 @@ class Reader:
             "unknown-key-refused" if refused else "unknown-key-ignored",
             f"unknown key `{name}`" + (f"; did you mean `{near}`?" if near else ""),
             self.place(path, key=True),
-            note=by if refused else "the key is ignored",
+            note=by if refused else "the key is ignored" + self._instead(table, inside, near),
             help=f"write `{near}`" if near else "remove it",
         )
 
+    def _instead(self, table: Table, inside: str, near: str | None) -> str:
+        """What runs in the place of a misspelt key."""
+        key = f"{inside}{near}" if inside or not table.section else f"{table.section}.{near}"
+        row = table.row(key, self.engine) if near else None
+        filled = self._default(row, {}) if row is not None else None
+        return f", and {near}: {show(filled.value)} runs unless it is written too" if filled is not None else ""
+
     def _written(self, row: Row, path: Path, written: Any, *, refuses: bool) -> tuple[Setting[Any], list[Diagnostic]]:
         origin = Origin(self.place(path))
+        unfilled = written == "auto" and not self._fills(row)
         if row.removed and row.removed.reached(self.context.versions):
             text = f"`{row.name}` was removed in {row.removed.text}"
             help = f"write `{row.replaced_by}`" if row.replaced_by else "remove it"
@@ -123,16 +133,22 @@ class Reader:
             found = finding(kind, text, self.place(path, key=True), note=row.note, help=help)
             intent = coerce(row, written).intent if row.replaced_by else None
             return Setting(None, intent, row.key, written, origin, text), [found]
-        if row.type == "dead":
+        if row.replaced_by and row.never_read and not unfilled:
+            text = f"`{row.name}: {show(written)}` has no effect"
+            note, help = row.never_read.note, f"write `{row.replaced_by}`"
+            found = finding("ignored-value", text, self.place(path), note=note, help=help)
+            return Setting(None, coerce(row, written).intent, row.key, written, origin, note), [found]
+        if row.type == "dead" and not unfilled:
             return Setting(None, None, row.key, written, origin, row.note), []
-        if row.type == "refused":
+        if row.type == "refused" and not (written is None and row.null_is_absent):
             text = f"`{row.name}` is no key of this file"
-            found = finding("unknown-key-refused", text, self.place(path, key=True), note=row.note, help="remove it")
+            help = f"write `{row.replaced_by}`" if row.replaced_by else "remove it"
+            found = finding("unknown-key-refused", text, self.place(path, key=True), note=row.note, help=help)
             return Setting(None, None, row.key, written, origin, text), [found]
         if written is None and row.null_is_absent:
             return Setting(None, None, row.key, None, origin), []
         result = coerce(row, written)
-        if written == "auto" and not self._fills(row):
+        if unfilled:
             text = f"`{row.name}: auto` " + ("works only under the Trainer" if row.auto else "is filled in by nobody")
             error = f"ValueError: `{row.key}` not found in kwargs. Please specify `{row.key}` without `auto`"
             found = finding("value-refused", text, self.place(path), note=error, help="write a value")
@@ -140,12 +156,13 @@ class Reader:
             return Setting(meant, meant, row.key, written, origin, text), [found]
         intent = result.intent
         if result.refused:
+            doubtful = result.guess or (intent is None and written is not None)
             if intent is None and (fallback := self._default(row, {})):
                 intent = fallback.value
             text = f"`{row.name}: {show(written)}` is not accepted"
             help = f"write {result.wanted}" if result.wanted else ""
             found = finding("value-refused", text, self.place(path), note=result.refused, help=help)
-            return Setting(intent, intent, row.key, written, origin, result.refused), [found]
+            return Setting(intent, intent, row.key, written, origin, result.refused, doubtful=doubtful), [found]
         setting = Setting(result.value, intent, row.key, written, origin)
         if setting.differs:
             note = f"`{show(written)}` is read as {show(result.value)}"

@@ -14,17 +14,17 @@ from fsds_convert.tables.versions import Versions
 def rename(table: Table, settings: dict[str, Setting[Any]], engine: str, versions: Versions) -> None:
     """Moves each setting to the key that replaced its own, unless that is written too.
 
-    A spelling that was removed says only what was meant.
+    A spelling that was removed, or is never read, says only what was meant.
     """
     for row in table:
         old = settings.get(row.key)
-        if old is None or row.replaced_by is None or row.type == "dead":
+        if old is None or row.replaced_by is None or row.type in ("dead", "refused"):
             continue
         target = _replacement(table, row)
         if target is None or target.key in settings or not (target.type == row.type or target.field == row.field):
             continue
         moved = old.lift(_respelled(row, target, old.value), _respelled(row, target, old.intent))
-        if row.removed is not None and old.note:
+        if (row.removed is not None or row.never_read is not None) and old.note:
             default = target.default_for(engine, versions)
             moved = replace(moved, value=None if default is NO_DEFAULT else default)
         settings[target.key] = moved

@@ -49,7 +49,8 @@ class Setting(Generic[T]):
     """What runs (`value`), what the file asks for (`intent`, the same unless `note` says why not), and its origin.
 
     `key` is the dialect's key, `written` the value as the upstream loader parsed it. `idle` marks a written value
-    that never was in force where it stands: a conversion carries what runs instead.
+    that never was in force where it stands: a conversion carries what runs instead. `doubtful` marks one that upstream
+    refuses and whose meaning is only a guess.
     """
 
     value: T
@@ -59,6 +60,7 @@ class Setting(Generic[T]):
     origin: Origin = Origin()
     note: str = ""
     idle: bool = False
+    doubtful: bool = False
 
     @property
     def is_written(self) -> bool:
@@ -72,7 +74,7 @@ class Setting(Generic[T]):
 
     def lift(self, value: U, intent: U, note: str = "") -> Setting[U]:
         """The same key and origin with another meaning of the value."""
-        return Setting(value, intent, self.key, self.written, self.origin, note or self.note, self.idle)
+        return Setting(value, intent, self.key, self.written, self.origin, note or self.note, self.idle, self.doubtful)
 
     def intended(self) -> Setting[T]:
         """The setting as if the file did what it asks for."""

@@ -16,7 +16,7 @@ from fsds_convert.syntax.yaml_text import parse_yaml
 
 Format = Literal["yaml", "json"]
 
-_SUFFIXES: dict[str, Format] = {".json": "json", ".yaml": "yaml", ".yml": "yaml"}
+SUFFIXES: dict[str, Format] = {".json": "json", ".yaml": "yaml", ".yml": "yaml"}
 _LIKE_JSON = re.compile(r"\s*(?:[{\[]|//|/\*)")
 _CERTAINLY_JSON = re.compile(r'\s*(?:\{\s*["/]|//|/\*)')
 
@@ -49,7 +49,7 @@ class Source:
 def load(content: bytes, name: str, path: pathlib.Path | None = None, format: Format | None = None) -> Source:
     """Reads a file's content; raises InputError when it is not text. Whatever else is wrong is in `problems`."""
     decoded = decode(content, name)
-    format = format or _SUFFIXES.get(pathlib.PurePath(name).suffix)
+    format = format or SUFFIXES.get(pathlib.PurePath(name).suffix)
     format, parsed = _parse_as(format, decoded.text) if format else _detect(decoded.text)
     return Source(
         name=name,

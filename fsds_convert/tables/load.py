@@ -53,6 +53,7 @@ def _row(table: str, section: str, raw: dict[str, Any]) -> Row:
         table=table,
         engines=tuple(raw.get("engines", ())),
         values=raw.get("values", {}),
+        mistaken={str(spelling).lower(): value for spelling, value in raw.get("mistaken", {}).items()},
         aliases={str(spelling): value for spelling, value in raw.get("aliases", {}).items()},
         defaults=tuple(
             default

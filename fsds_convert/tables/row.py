@@ -89,7 +89,8 @@ class Row:
     """One key of one dialect.
 
     `key` is dotted from the root of the container. `values` maps each spelling to the plan's word for it; `aliases`
-    maps further accepted spellings to one of `values`. `json` is the DeepSpeed JSON key that an inline key becomes.
+    maps further accepted spellings to one of `values`, `mistaken` (in lower case) those that upstream
+    refuses although it is clear what is meant. `json` is the DeepSpeed JSON key that an inline key becomes.
     `auto` is True where a plain script resolves "auto", and `trainer` where only the Trainer does. `range` is the
     interval that a number has to lie in, as "[0, 1)" or "[0, )".
     `source` is the upstream file and line the row was read from.
@@ -103,6 +104,7 @@ class Row:
     engines: tuple[str, ...] = ()
     values: Mapping[Any, Any] = dataclass_field(default_factory=dict)
     aliases: Mapping[str, Any] = dataclass_field(default_factory=dict)
+    mistaken: Mapping[str, Any] = dataclass_field(default_factory=dict)
     case: str = "exact"
     defaults: tuple[Default, ...] = ()
     ignored: tuple[Ignored, ...] = ()
@@ -120,6 +122,11 @@ class Row:
     null_is_absent: bool = False
     unknown_keys: str = "ignored"
     note: str = ""
+
+    @property
+    def never_read(self) -> Ignored | None:
+        """The entry of `ignored` that holds whatever else the file says, where nobody parses the value."""
+        return next((ignored for ignored in self.ignored if ignored.unread and ignored.condition == Condition()), None)
 
     @property
     def name(self) -> str:

@@ -17,7 +17,7 @@ from fsds_convert.transfer.keys_without_field import keys_without_field
 from fsds_convert.transfer.note import Note, carried, noted
 from fsds_convert.transfer.options import Options
 from fsds_convert.transfer.route import Choice, Route
-from fsds_convert.transfer.rows import advice, transfers
+from fsds_convert.transfer.rows import Fidelity, advice, transfer, transfers
 
 
 @dataclass(frozen=True)
@@ -56,8 +56,16 @@ def adapt(plan: TrainingPlan, source: Engine, target: Engine, context: Context, 
     }
     kept, dropped = keys_without_field(plan, source, target)
     adapted = replace(plan.with_fields(changes), engine_only=kept)
-    ordered = tuple(found[path] for path, _ in plan.items())
+    ordered = tuple(_doubted(found[path], context.consumer) for path, _ in plan.items())
     return Adapted(adapted, (*ordered, *dropped), tuple(_advice(route)))
+
+
+def _doubted(note: Note, consumer: str) -> Note:
+    """A guess is not converted in silence."""
+    if not note.setting.doubtful or note.fidelity is Fidelity.REFUSED:
+        return note
+    told = noted(transfer("value-not-understood"), note.setting, consumer, note.after)
+    return replace(told, field=note.field, before=note.before)
 
 
 def _choice(route: Route, path: str, setting: Setting[Any]) -> Choice:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from fsds_convert.settings.setting import Decided, Setting
@@ -31,9 +32,9 @@ def accumulation(route: Route, path: str, setting: Setting[Any]) -> Choice | Non
     if setting.value is Decided.BY_SCRIPT:
         return None
     trainer = route.context.consumer == "trainer"
-    return route.choose(
-        "accumulation-stands-in-training-arguments" if trainer else "accumulation-moves-to-the-script", setting
-    )
+    name = "accumulation-stands-in-training-arguments" if trainer else "accumulation-moves-to-the-script"
+    choice = route.choose(name, setting)
+    return choice if setting.value > 1 else replace(choice, note=replace(choice.note, script=""))
 
 
 def clipping(route: Route, path: str, setting: Setting[Any]) -> Choice | None:

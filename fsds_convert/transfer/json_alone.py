@@ -32,6 +32,8 @@ def json_alone(adapted: Adapted, consumer: str) -> Adapted:
         row, nothing = _ROWS.get(path.partition(".")[0]), fixed("deepspeed").get(path)
         if row is None or nothing is None or path == _HELD or same(setting.value, nothing.value):
             continue
+        if path.startswith("topology.") and not setting.is_written:
+            row = "launcher-default-left-out"
         told[path] = _note(row, path, setting, consumer, nothing.value)
     return _with(without_fp8(adapted, consumer), told)
 

@@ -68,3 +68,33 @@ def _inside(folder: Path) -> Iterator[None]:
         yield
     finally:
         os.chdir(before)
+
+
+def on_terminal(folder: Path, *arguments: str, columns: int = 100, environment: Mapping[str, str]) -> Outcome:
+    """`fsds ARGUMENTS` with stdout and stderr on a terminal of its own; `err` holds what it shows of both."""
+    import fcntl
+    import pty
+    import struct
+    import termios
+
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
+    kept = {name: value for name, value in os.environ.items() if name not in _TERMINAL}
+    process = subprocess.Popen(
+        [sys.executable, "-m", "fsds_convert", *arguments],
+        cwd=folder,
+        env={**kept, "TERM": "xterm-256color", **environment},
+        stdin=subprocess.DEVNULL,
+        stdout=theirs,
+        stderr=theirs,
+    )
+    os.close(theirs)
+    shown = bytearray()
+    with contextlib.suppress(OSError):  # EIO: the other end is closed
+        while part := os.read(ours, 65536):
+            shown += part
+    os.close(ours)
+    return Outcome(process.wait(), b"", shown.decode("utf-8").replace("\r\n", "\n"))
+
+
+_TERMINAL = ("NO_COLOR", "FORCE_COLOR", "CLICOLOR_FORCE", "COLORTERM", "COLUMNS", "LINES", "TTY_COMPATIBLE")

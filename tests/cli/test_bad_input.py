@@ -197,7 +197,8 @@ def test_path_of_named_file(path: str, tmp_path: Path) -> None:
 class Flawed:
     """A file that is read: the beginnings of its findings, and what a conversion to `to` holds and does not hold.
 
-    `remains` are the codes of what is found in the converted file too.
+    `guessed`: what was meant is not certain, so that only --allow-lossy converts it. `remains` are the codes of what is
+    found in the converted file too.
     """
 
     content: bytes | str
@@ -207,6 +208,7 @@ class Flawed:
     to: str = "deepspeed"
     name: str = "a.yaml"
     launches: bool = False
+    guessed: bool = False
     remains: tuple[str, ...] = ()
     others: dict[str, str] = field(default_factory=dict)
 
@@ -282,12 +284,14 @@ FLAWED = {
         FSDP1.replace(": 8", ": ${N}"),
         ("4:16: error[FSDS004] `${N}` is a template that is not filled in",),
         ("num_processes: ${N}",),
+        guessed=True,
         remains=("FSDS004", "FSDS103"),
     ),
     "quoted template": Flawed(
         FSDP1.replace("8", "'{{ n }}'"),
         ("4:17: error[FSDS004] `{{ n }}`",),
         ("'{{ n }}'",),
+        guessed=True,
         remains=("FSDS004", "FSDS103"),
     ),
     "template in a comment": Flawed(
@@ -350,7 +354,7 @@ FLAWED = {
     ),
     "unknown key in DeepSpeed's section": Flawed(
         f"{ZERO3}  zero_stag: 2\n",
-        ("8:3: warning[FSDS102] unknown key `zero_stag`; did you mean `zero_stage`?",),
+        ("9:3: warning[FSDS102] unknown key `zero_stag`; did you mean `zero_stage`?",),
         (),
         ("zero_stag:",),
         "fsdp2",
@@ -396,15 +400,18 @@ FLAWED = {
         launches=True,
     ),
     "wrong value": Flawed(
-        FSDP1.replace("FULL_SHARD", "FULL_SHRAD"), ("8:27: error[FSDS103] `fsdp_sharding_strategy: FULL_SHRAD`",)
+        FSDP1.replace("FULL_SHARD", "FULL_SHRAD"),
+        ("8:27: error[FSDS103] `fsdp_sharding_strategy: FULL_SHRAD`",),
+        guessed=True,
     ),
     "escape sequence": Flawed(
         'fsdp_config: {"fsdp_a\\e[31m": "\\e[31m\\n", fsdp_auto_wrap_policy: "\\e[0m\\nx"}\n'
         + FSDP1.split("fsdp_config")[0],
         (
             "1:15: warning[FSDS102] unknown key `fsdp_a\\x1b[31m`",
-            "`fsdp_auto_wrap_policy: \\x1b[0m\\nx` is not accepted",
+            "`fsdp_auto_wrap_policy: \\x1b[0m\\nx` is not accepted\n    `\\x1b[0m\\nx` is not one of",
         ),
+        guessed=True,
     ),
 }
 
@@ -436,7 +443,12 @@ def assert_found(flawed: Flawed, text: str) -> None:
 @pytest.mark.parametrize("case", FLAWED)
 def test_flawed_file_converts(case: str, tmp_path: Path) -> None:
     flawed = FLAWED[case]
-    done = run(write(flawed, tmp_path), "convert", flawed.name, "--to", flawed.to)
+    command = ["convert", flawed.name, "--to", flawed.to]
+    done = run(write(flawed, tmp_path), *command)
+    if flawed.guessed:
+        assert (done.status, done.out) == (1, "")
+        assert "nothing written" in done.err
+        done = run(tmp_path, *command, "--allow-lossy")
     assert done.status == 0, done.err
     assert_found(flawed, done.err)
     assert "\x1b" not in done.err
@@ -450,12 +462,20 @@ def test_flawed_file_converts(case: str, tmp_path: Path) -> None:
 def test_conversion_of_a_flawed_file_has_no_flaw_of_its_own(case: str, tmp_path: Path) -> None:
     """What was unknown, or refused, is not carried over."""
     flawed = FLAWED[case]
-    assert run(write(flawed, tmp_path), "convert", flawed.name, "--to", flawed.to, "-o", "new.yaml").status == 0
+    command = ["convert", flawed.name, "--to", flawed.to, "-o", "new.yaml", "--allow-lossy"]
+    assert run(write(flawed, tmp_path), *command).status == 0
     done = run(tmp_path, "effective", "new.yaml")
     lines = done.out.splitlines()
     found = {code for line in lines for code in re.findall(r"(?:error|warning)\[(FSDS\d+)\]", line)}
     no_topology = {"FSDS403"} if flawed.name == "a.json" else set()
     assert found == {*flawed.remains, *no_topology}
+
+
+@pytest.mark.xfail(reason="between two spellings of one engine a guess is written as exact, and the exit status is 0")
+def test_guess_between_spellings_of_one_engine(tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text(DEEPSPEED_JSON.replace("3", "4"))
+    done = run(tmp_path, "convert", "a.json", "--to", "deepspeed")
+    assert (done.status, done.out) == (1, "")
 
 
 def test_lines_end_as_in_the_source(tmp_path: Path) -> None:

@@ -122,6 +122,8 @@ def _fsdp(reading: Reading, found: Found) -> Iterator[Pair]:
             continue  # another policy: no threshold is read
         if row.plugin == "transformer_cls_names_to_wrap":
             ours = list(ours) if ours else None
+        if row.plugin == "sharding_strategy":
+            theirs = theirs.lstrip("_")  # torch names it _HYBRID_SHARD_ZERO2
         if row.plugin == "backward_prefetch" and ours == "NO_PREFETCH":
             ours = None
         if row.plugin == "sharding_strategy":
@@ -163,13 +165,14 @@ def _plugin(reading: Reading, found: Found) -> Iterator[Pair]:
     yield Pair("moe_layer_cls_names", list(classes) if classes else None, found["moe_layer_cls_names"])
     for name in ("hostfile", "exclusion_filter", "inclusion_filter"):
         ours = reading.runs.get(f"topology.{name}").value
-        yield Pair(name, ours, found[f"deepspeed_{name}"])
+        theirs = found[f"deepspeed_{name}"]
+        yield Pair(name, ours, theirs if theirs is None else str(theirs))  # a word of the command line
     launcher = reading.runs.topology.multinode_launcher.value
     if launcher is not None:
         yield Pair("multinode_launcher", launcher, found["deepspeed_multinode_launcher"])
 
 
-_SHORT = {"float32": "fp32", "float16": "fp16", "bfloat16": "bf16"}
+_SHORT = {"float32": "fp32", "float": "fp32", "float16": "fp16", "half": "fp16", "bfloat16": "bf16"}
 
 
 def _plain(key: str, value: Any) -> Any:
@@ -178,6 +181,8 @@ def _plain(key: str, value: Any) -> Any:
         return list(value)
     if isinstance(value, str):
         text = value.removeprefix("torch.")
+        if key.endswith("nvme_path") and value == "none":
+            return None  # the text stands for no path
         return text.lower() if key == "optimizer.type" else _SHORT.get(text, text)
     return value
 
@@ -193,9 +198,11 @@ def _config(reading: Reading, found: Found, config: Found) -> Iterator[Pair]:
         if setting.value == "auto" or row.key in ("train_batch_size", "train_micro_batch_size_per_gpu"):
             continue
         # DeepSpeedConfig holds a value that the engine does not read at this stage
-        if row.type == "flag":
+        if row.type in ("flag", "bool") and setting.is_written:
             theirs = bool(theirs)  # the engine asks for its truth
-        held_unused = setting.idle and theirs == _plain(row.key, setting.intent)
+        if row.case == "any" and isinstance(theirs, str):
+            theirs = next((spelling for spelling in row.values if spelling.lower() == theirs.lower()), theirs)
+        held_unused = setting.idle and _plain(row.key, theirs) == _plain(row.key, setting.intent)
         ours = setting.intent if held_unused else setting.value
         yield Pair(row.key, _plain(row.key, ours), _plain(row.key, theirs))
     plan = reading.runs

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import math
 from enum import Enum
+from functools import reduce
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -52,6 +53,13 @@ _SECTIONS = {  # JSON section: attribute of DeepSpeedConfig
     "optimizer.params": "optimizer_params",
     "scheduler.params": "scheduler_params",
     "checkpoint": "checkpoint_config",
+    "expert_parallel": "expert_parallel_config",
+    "comms_logger": "comms_config.comms_logger",
+    "tensorboard": "monitor_config.tensorboard",
+    "wandb": "monitor_config.wandb",
+    "csv_monitor": "monitor_config.csv_monitor",
+    "comet": "monitor_config.comet",
+    "weight_quantization": "weight_quantization_config",
 }
 _RENAMED = {  # JSON name: attribute of DeepSpeedConfig
     "torch_autocast.enabled": "torch_autocast_enabled",
@@ -94,7 +102,7 @@ def build(config: dict[str, Any], world_size: int) -> dict[str, Any] | Refused:
         return Refused.because("deepspeed", error)
     values = {name: _plain(getattr(found, name)) for name in _ATTRIBUTES}
     for section, attribute in _SECTIONS.items():
-        values.update(_flat(section, getattr(found, attribute)))
+        values.update(_flat(section, reduce(_inside, attribute.split("."), found)))
     values.update({name: _plain(getattr(found, attribute)) for name, attribute in _RENAMED.items()})
     return values
 
@@ -160,6 +168,10 @@ def _fill(config: dict[str, Any], dotted: str, value: Any) -> None:
         node = node.get(section) if isinstance(node, dict) else None
     if isinstance(node, dict) and node.get(key) == "auto":
         node[key] = value
+
+
+def _inside(owner: Any, name: str) -> Any:
+    return getattr(owner, name, None)  # comms_config has a comms_logger only where the JSON has
 
 
 def _flat(prefix: str, value: Any) -> dict[str, Any]:

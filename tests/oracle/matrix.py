@@ -62,7 +62,9 @@ def fsdp2() -> Iterator[Text]:
 
 def _fsdp(keys: dict[str, str | None], precision: str, machines: int, mesh: tuple[int, int] | None = None) -> Text:
     lines = [f"  {key}: {value}\n" for key, value in keys.items() if value is not None]
-    text = _top(machines) + "distributed_type: FSDP\nmixed_precision: " + precision + "\nfsdp_config:\n" + "".join(lines)
+    text = (
+        _top(machines) + "distributed_type: FSDP\nmixed_precision: " + precision + "\nfsdp_config:\n" + "".join(lines)
+    )
     if mesh:
         text += "parallelism_config:\n"
         text += f"  parallelism_config_dp_replicate_size: {mesh[0]}\n  parallelism_config_dp_shard_size: {mesh[1]}\n"
@@ -114,7 +116,14 @@ def deepspeed_json() -> Iterator[Text]:
     """Every stage, offload, precision section, clipping, accumulation, hpZ, gathering and optimizer."""
     optimizer = {"type": "AdamW", "params": {"lr": 1e-4, "weight_decay": 0.1}}
     for stage, device, mode, clipping, steps, hpz, gather, own in product(
-        (0, 1, 2, 3), (None, "cpu"), _MODES, (None, 0.0, 0.5, "auto"), (None, 2), (None, 4), (None, True), (None, optimizer)
+        (0, 1, 2, 3),
+        (None, "cpu"),
+        _MODES,
+        (None, 0.0, 0.5, "auto"),
+        (None, 2),
+        (None, 4),
+        (None, True),
+        (None, optimizer),
     ):
         section: dict[str, object] = {"stage": stage}
         config: dict[str, object] = {"zero_optimization": section, "train_micro_batch_size_per_gpu": "auto", **mode}

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -23,16 +23,22 @@ from fsds_convert.settings.context import Context
 from fsds_convert.syntax.read_file import read_source
 from fsds_convert.tables.load import load_table
 
+from .files import JSON_NAME, base_json
+
 _OF_THE_JSON = ("clipping", "accumulation", "precision")
 
 
 @dataclass(frozen=True)
 class Answer:
-    """`refused` by upstream, `errors` of fsds that say so, and the settings of both where upstream refuses nothing."""
+    """`refused` by upstream, `errors` of fsds that say so, and the settings of both where upstream refuses nothing.
+
+    `held` is DeepSpeedConfig, flat, for a DeepSpeed JSON.
+    """
 
     refused: Refused | None
     errors: tuple[str, ...]
     pairs: tuple[Pair, ...] = ()
+    held: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def theirs(self) -> tuple[Any, ...]:
@@ -40,11 +46,22 @@ class Answer:
         refusal = (self.refused.error_type, self.refused.message) if self.refused else ()
         return (refusal, tuple((pair.name, repr(pair.theirs)) for pair in self.pairs))
 
-    def holds(self, written: Any) -> bool:
-        """Whether upstream keeps the value just as it was written: nothing has parsed it yet."""
-        return any(type(pair.theirs) is type(written) and pair.theirs == written for pair in self.pairs) or any(
-            pair.theirs in (str(written), str(written).split(",")) for pair in self.pairs
+    def keeps(self, key: str, written: Any) -> bool:
+        """Whether upstream holds the value just as it was written: nothing has parsed it yet."""
+        held = [*(pair.theirs for pair in self.pairs), *([self.held[key]] if key in self.held else [])]
+        return any(
+            (type(theirs) is type(written) and theirs == written)
+            or theirs in (str(written), str(written).split(","))  # by way of an environment variable
+            for theirs in held
         )
+
+    def disagreement(self, key: str, written: Any) -> str:
+        """What the two say differently; "" where they agree, or where upstream has not looked at the value yet."""
+        if self.errors and not self.refused:
+            return "" if self.keeps(key, written) else f"only fsds refuses it: {self.errors[0]}"
+        if self.refused:
+            return "" if self.errors else f"only upstream refuses it: {self.refused.error_type}: {self.refused.message}"
+        return "; ".join(f"{p.name}: fsds {p.ours!r}, upstream {p.theirs!r}" for p in self.pairs if not p.agrees)
 
 
 def ask(path: Path) -> Answer:
@@ -60,31 +77,33 @@ def ask(path: Path) -> Answer:
     told = tuple(pairs(reading, found, config))
     if len(told) > 1:
         told += (*_handlers(reading, found), *_process(reading, launched))
+    elif any(found.name == "distributed-type-refused" for found in reading.findings):
+        told = ()  # it launches something else than was meant, and fsds says so
     return Answer(None, errors, told)
 
 
 def ask_json(path: Path) -> Answer:
-    """Asks about the DeepSpeed JSON beside an Accelerate file that is the same each time: only what the JSON decides."""
+    """Asks about the DeepSpeed JSON beside an Accelerate file that is the same each time; only the JSON's settings."""
     reading, errors = _read(path)
     launched, found = _launched(path)
     config = _config(launched)
     if isinstance(config, Refused) or reading is None:
         return Answer(config if isinstance(config, Refused) else None, errors)
     keys = load_table("deepspeed-json").by_key
-    told = pairs(reading, found, config)
-    return Answer(None, errors, tuple(pair for pair in told if pair.name in keys or pair.name in _OF_THE_JSON))
+    told = (pair for pair in pairs(reading, found, config) if pair.name in keys or pair.name in _OF_THE_JSON)
+    return Answer(None, errors, tuple(told), config)
 
 
 @lru_cache(maxsize=4)
 def _launched(path: Path) -> tuple[Launched, dict[str, Any]]:
+    beside = path.parent / JSON_NAME
+    text = beside.read_text(encoding="utf-8")
+    beside.write_text(base_json(), encoding="utf-8")
     launched = launch(path)
     assert isinstance(launched, Launched), launched
-    beside = path.parent / "ds.json"
-    text = beside.read_text(encoding="utf-8")
-    beside.write_text('{"train_micro_batch_size_per_gpu": 1, "zero_optimization": {"stage": 2}}', encoding="utf-8")
     found = plugins.settings(launched)
-    beside.write_text(text, encoding="utf-8")
     assert not isinstance(found, Refused), found
+    beside.write_text(text, encoding="utf-8")
     return launched, found
 
 
@@ -100,7 +119,7 @@ def _stops(found: Diagnostic) -> bool:
     """Errors but for those on what launches all the same, with something else than was meant."""
     launches = (
         found.name == "value-misread"
-        or (found.name == "section-not-a-mapping" and "ignore" in found.note)
+        or (found.name == "section-not-a-mapping" and found.note.startswith("Accelerate ignores it"))
         or (found.name == "distributed-type-refused" and "another type" in found.note)
     )
     return found.severity is Severity.ERROR and not launches
@@ -133,4 +152,8 @@ def _process(reading: Reading, launched: Launched) -> Iterator[Pair]:
                 if handler is not None and hasattr(handler, row.plugin or "") and acts(row, reading.engine):
                     ours = reading.settings[row.key].value if row.key in reading.settings else None
                     theirs = getattr(handler, row.plugin or "")
-                    yield Pair(f"fp8.{row.plugin}", ours, list(theirs) if isinstance(theirs, tuple) else theirs)
+                    yield Pair(f"fp8.{row.plugin}", _plain(ours), _plain(theirs))
+
+
+def _plain(value: Any) -> Any:
+    return list(value) if isinstance(value, tuple) else value

@@ -3,41 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
-
-import yaml
 
 from fsds_convert.settings.coerce import coerce
 from fsds_convert.tables.load import load_table
 from fsds_convert.tables.row import Ignored, Row
-from fsds_convert.tables.table import Table
 
-from .files import Keys
+from .cases import about
 from .spellings import spelled
 
-CASES: dict[str, list[dict[str, Any]]] = yaml.safe_load(
-    (Path(__file__).parent / "cases.yaml").read_text(encoding="utf-8")
-)
 
-
-def needed(row: Row, engine: str, *, of_the_table: bool = False) -> dict[str, Any]:
-    """The keys that `needs` in cases.yaml puts beside a key, or beside every key of its table; later over earlier."""
+def needed(row: Row, engine: str, *, in_force: bool = True) -> dict[str, Any]:
+    """The keys that `needs` in cases.yaml puts beside a key; later entries go over earlier ones."""
     found: dict[str, Any] = {}
-    for entry in CASES["needs"]:
-        if of_the_table and "keys" in entry:
-            continue
-        if concerns(entry, row) and engine in entry.get("engines", (engine,)):
+    for entry in about("needs", row):
+        if engine in entry.get("engines", (engine,)) and (in_force or not entry.get("in_force_only")):
             found |= entry["with"]
     return found
-
-
-def concerns(entry: dict[str, Any], row: Row) -> bool:
-    """Whether an entry of cases.yaml is about a row: by its key, a key above it, or the whole table."""
-    section = load_table(entry["table"]).section
-    keys = [f"{section}.{key}" if section else key for key in entry.get("keys", ())]
-    whole = not keys and entry["table"] == row.table
-    return whole or row.key in keys or any(row.key.startswith(f"{key}.") for key in keys)
 
 
 def in_force(row: Row, engine: str) -> dict[str, Any]:
@@ -54,33 +36,24 @@ def in_force(row: Row, engine: str) -> dict[str, Any]:
 
 
 def not_in_force(row: Row, engine: str) -> Iterator[dict[str, Any]]:
-    """For each condition of the row's `ignored`, keys with which it holds."""
+    """For each condition of the row's `ignored`, keys with which it holds; null stands for no key."""
     for ignored in row.ignored:
-        conditions = list(_conditions(row, ignored, engine))
+        conditions = {key: allowed[0] for key, allowed in _conditions(row, ignored, engine)}
         if conditions:
-            yield {**needed(row, engine, of_the_table=True), **{key: allowed[0] for key, allowed in conditions}}
+            beside = {**needed(row, engine, in_force=False), **conditions}
+            yield {key: value for key, value in beside.items() if value is not None}
 
 
 def _conditions(row: Row, ignored: Ignored, engine: str) -> Iterator[tuple[str, tuple[Any, ...]]]:
     condition = ignored.condition
     if not condition.engines or engine in condition.engines:
-        yield from ((key, allowed) for key, allowed in condition.when.items() if key != row.key)
+        # the distributed type goes with the engine
+        yield from ((k, allowed) for k, allowed in condition.when.items() if k not in (row.key, "distributed_type"))
 
 
 def _another(row: Row, key: str, allowed: tuple[Any, ...], engine: str) -> Any:
-    other = _row(row.table, key, engine)
+    name = "deepspeed-json" if row.table.startswith("deepspeed-json") else row.table
+    other = load_table(name).row(key, engine)
     if other is None:
         return None
     return next((value for value in spelled(other) if coerce(other, value).value not in allowed), None)
-
-
-def _row(table: str, key: str, engine: str) -> Row | None:
-    tables: list[Table] = [load_table(table)]
-    if table == "deepspeed-json-other":
-        tables.append(load_table("deepspeed-json"))
-    return next((row for found in tables if (row := found.row(key, engine)) is not None), None)
-
-
-def merged(beside: Keys, row: Row, value: Any) -> dict[str, Any]:
-    """The keys of a file with the key itself last."""
-    return {**beside, row.key: value}

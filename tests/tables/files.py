@@ -1,4 +1,4 @@
-"""The smallest file that holds a key: an Accelerate YAML, and the DeepSpeed JSON that it names where the key is there."""
+"""The smallest file that holds a key: an Accelerate YAML, or the DeepSpeed JSON that one names."""
 
 from __future__ import annotations
 
@@ -18,32 +18,45 @@ ENGINES: dict[str, Keys] = {
     "ddp": {"distributed_type": "MULTI_GPU", "num_processes": 8},
     "single": {"distributed_type": "NO"},
 }
+JSON_NAME = "ds.json"
 _JSON: Keys = {"train_micro_batch_size_per_gpu": 1, "zero_optimization.stage": 2}
 _FILE = "deepspeed_config.deepspeed_config_file"
 
 
-def nested(keys: Keys) -> dict[str, Any]:
+def base_json() -> str:
+    """The JSON without the key in question."""
+    return json.dumps(_nested(_JSON))
+
+
+def write(folder: Path, engine: str, keys: Keys) -> Path:
+    """The YAML of an engine with further keys."""
+    path = folder / "accelerate.yaml"
+    path.write_text(yaml.safe_dump(_nested(_over(ENGINES[engine], keys)), sort_keys=False), encoding="utf-8")
+    return path
+
+
+def write_json(folder: Path, keys: Keys) -> Path:
+    """A YAML that names a DeepSpeed JSON with further keys."""
+    beside = folder / JSON_NAME
+    beside.write_text(json.dumps(_nested(_over(_JSON, keys))), encoding="utf-8")
+    return write(folder, "deepspeed", {_FILE: str(beside)})
+
+
+def _over(base: Keys, keys: Keys) -> dict[str, Any]:
+    """Both, without those keys of the base that would stand inside a value of the others."""
+    inside = {key for key in base for other in keys if key.startswith(f"{other}.")}
+    return {**{key: value for key, value in base.items() if key not in inside}, **keys}
+
+
+def _nested(keys: Keys) -> dict[str, Any]:
     """Dotted keys as nested mappings; a key inside another's value goes into that mapping."""
     root: dict[str, Any] = {}
     for key in sorted(keys, key=lambda key: key.count(".")):
         *sections, name = key.split(".")
         node = root
         for section in sections:
-            inner = node.get(section)
-            if not isinstance(inner, dict):
-                inner = node[section] = {}
-            node = inner
+            if not isinstance(node.get(section), dict):
+                node[section] = {}
+            node = node[section]
         node[name] = dict(keys[key]) if isinstance(keys[key], dict) else keys[key]
     return root
-
-
-def write(folder: Path, engine: str, accelerate: Keys, json_keys: Keys | None = None) -> Path:
-    """The YAML of an engine with further keys; with `json_keys` it names a JSON that holds those."""
-    keys = {**ENGINES[engine], **accelerate}
-    if json_keys is not None:
-        beside = folder / "ds.json"
-        beside.write_text(json.dumps(nested({**_JSON, **json_keys})), encoding="utf-8")
-        keys = {_FILE: str(beside), **keys}
-    path = folder / "accelerate.yaml"
-    path.write_text(yaml.safe_dump(nested(keys), sort_keys=False), encoding="utf-8")
-    return path

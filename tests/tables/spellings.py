@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from fsds_convert.tables.row import NO_DEFAULT, Row
-from fsds_convert.tables.versions import Versions
+from fsds_convert.tables.row import Row
 
 _TRUTHS: tuple[Any, ...] = (
     *(True, False, "true", "True", "FALSE", "yes", "NO", "on", "Off", "y", "n", "t", "f", "1", "0", 1, 0),
@@ -35,23 +34,25 @@ _LEGAL: dict[str, tuple[Any, ...]] = {
     "choice": (),
     "process-count": (8, "8", "gpu"),
     "attention": ("kernels-community/flash-attn2",),
+    "bool": (True, False, 1, 0),
+    "truth-list": ([True, False, "yes"], [False, False, False, True]),
     "refused": (True, "words"),
 }
 _WRONG: dict[str, tuple[Any, ...]] = {
     "truth": ("maybe", "", 2, 1.0, None, []),
     "true-only": ("yes", 1, "1", "maybe", None),
     "env-int": ("two", 1.5, 2.0, "2.0", 1e8, True, None, "auto", [1]),
-    "env-float": ("half", True, None, [0.5]),
+    "env-float": ("much", True, None, [0.5]),
     "env-text": (7, True, None),
     "class-names": ("Block, Layer", ["Block"], "Block,", "", 7, None),
     "flag": ("true", "false", 1, 0, "", None),
     "int": ("2", "two", 1.5, 2.0, True, None, [1]),
-    "float": ("0.5", "half", True, None, [0.5]),
+    "float": ("0.5", "much", True, None, [0.5]),
     "text": (7, True, None),
     "path": (7, None),
     "pydantic-bool": ("maybe", "", 2, None, []),
     "pydantic-int": (1.5, "2.5", "two", "1e8", None, [1], True, -1, 0),
-    "pydantic-float": ("half", None, [0.5], True, -0.5),
+    "pydantic-float": ("much", None, [0.5], True, -0.5),
     "list": ("a.b", 3, None, {}),
     "mapping": ("words", 3, None, []),
     "raw": (None, True, [1]),
@@ -60,6 +61,8 @@ _WRONG: dict[str, tuple[Any, ...]] = {
     "choice": ("nonsense", 97, 1.5, True, None, ["nonsense"]),
     "process-count": ("two", 0, 1.5, True, [8]),
     "attention": ("eager", "words", 7, None),
+    "bool": ("true", "false", "maybe", 2, None),
+    "truth-list": ([], [True], 3, ["a", "b", "c"], "words", True, None),
     "refused": (),
 }
 AUTO = "auto"
@@ -81,12 +84,17 @@ def _spelled(row: Row) -> Iterator[Any]:
         if row.case == "any" and isinstance(spelling, str):
             yield from (spelling.lower(), spelling.upper(), spelling.capitalize())
     for alias in row.aliases:
+        if alias in ("True", "False"):
+            yield alias == "True"  # aliases are compared as text
+            continue
         yield alias
         if alias.lstrip("-").isdigit():
             yield int(alias)
         if row.case == "any":
             yield alias.lower()
-    yield from _LEGAL[row.type]
+    if row.type == "list" and row.values:
+        yield from ([spelling] for spelling in row.values)
+    yield from () if row.type == "list" and row.values else _LEGAL[row.type]
     if row.auto:
         yield AUTO
 
@@ -116,9 +124,3 @@ def _once(values: Iterator[Any]) -> Iterator[Any]:
         if mark not in seen:
             seen.add(mark)
             yield value
-
-
-def default(row: Row, engine: str) -> Any:
-    """What runs without the key, or NO_DEFAULT."""
-    found = row.default_for(engine, Versions())
-    return found if found is not NO_DEFAULT else None
