@@ -86,6 +86,8 @@ def _what(row: Row) -> Iterator[str]:
     yield f"type: {row.type}{case}{', or `auto`' if row.auto else ''}"
     if row.values:
         yield f"spellings: {'; '.join(_spelling(row, spelling) for spelling in row.values)}"
+    if row.range:
+        yield f"range: {code(row.range)}"
     if row.type == "section":
         yield f"an unknown key inside is {row.unknown_keys}"
     if row.null_is_absent:
@@ -133,7 +135,8 @@ def _versions(row: Row) -> Iterator[str]:
 def _without_effect(row: Row) -> Iterator[str]:
     for case in row.ignored:
         runs = "" if case.value is NO_DEFAULT else f"; what runs: {code(case.value)}"
-        yield f"no effect{_condition(case.condition)}: {prose(case.note)}{runs}"
+        unread = "; a wrong value passes" if case.unread else ""
+        yield f"no effect{_condition(case.condition)}: {prose(case.note)}{runs}{unread}"
 
 
 def _elsewhere(row: Row) -> Iterator[str]:

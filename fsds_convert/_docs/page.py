@@ -23,12 +23,17 @@ _TYPES = {
     "true-only": "true only for the word true, in any case; everything else is false without a word",
     "flag": "Python's truth of the value: the text `false` is true",
     "env-int, env-float, env-text": "the text of the value, read as a number or as it is",
-    "int, float, text, path, list, mapping, raw": "what YAML or JSON makes of the value",
+    "bool, int, float, text, path, list, mapping": "the value as YAML or JSON has it; another kind raises",
+    "raw": "whatever YAML or JSON makes of the value",
     "pydantic-bool, pydantic-int, pydantic-float": "as pydantic coerces: `true`, `1` and the text `true` are the same",
     "choice": "one of the spellings",
+    "process-count": "a number above 0, also as text, or torchrun's gpu, cpu and auto",
+    "attention": "one of the spellings, or a flash-attn kernel of the hub",
+    "truth-list": "three values as under truth",
     "class-names": "names separated by commas, without spaces",
     "section": "a mapping with keys of its own",
     "dead": "accepted and never used",
+    "refused": "raises whatever the value",
 }
 
 

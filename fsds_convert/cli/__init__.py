@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from fsds_convert.cli.run import run
-
 
 def main() -> None:
     """The console script `fsds`."""
+    from fsds_convert.cli.run import run
+
     raise SystemExit(run())

@@ -65,7 +65,7 @@ def convert(
         as_executed=as_executed,
         max_grad_norm=shared.max_norm(max_grad_norm),
         gradient_accumulation_steps=gradient_accumulation_steps,
-        layer_classes=tuple(name.strip() for name in layer_cls.split(",")) if layer_cls else None,
+        layer_classes=shared.class_names(layer_cls),
         deepspeed_json=deepspeed_json.value,
     )
     conversion = run(reading, target, context, chosen, place.json_name)

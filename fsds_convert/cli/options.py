@@ -141,3 +141,14 @@ def max_norm(value: str | None) -> float | None:
     if not norm >= 0:
         raise typer.BadParameter(f"`{value}` is neither a number nor `none`", param_hint="--max-grad-norm")
     return norm or math.inf
+
+
+def class_names(value: str | None) -> tuple[str, ...] | None:
+    """`A,B` as names, each once; raises BadParameter when one of them is no name of a class."""
+    if not value:
+        return None
+    names = tuple(dict.fromkeys(name.strip() for name in value.split(",") if name.strip()))
+    wrong = next((name for name in names if not name.isidentifier()), None if names else value)
+    if wrong is not None:
+        raise typer.BadParameter(f"`{wrong}` is no name of a class", param_hint="--layer-cls")
+    return names

@@ -75,8 +75,9 @@ def _fsdp_version(data: dict[Any, Any]) -> str:
     section = data.get("fsdp_config")
     if not isinstance(section, dict):
         return "1"
-    version = section.get("fsdp_version", section.get("version", 1))
-    return str(version).removesuffix(".0")
+    # with and without the prefix it is the same key, and the last one counts
+    version = [value for key, value in section.items() if key in ("fsdp_version", "version")] or [1]
+    return str(version[-1]).removesuffix(".0")
 
 
 def _by_section(data: dict[Any, Any]) -> str:

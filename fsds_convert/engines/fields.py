@@ -60,7 +60,7 @@ def lift(engine: Engine, tables: Iterable[Table], settings: Settings) -> dict[st
             if row.field is None or row.key not in settings or not acts(row, engine):
                 continue
             setting = settings[row.key]
-            if row.field in by_itself and not setting.is_written:
+            if row.field in by_itself and (setting.idle or not setting.is_written):
                 continue
             if row.field not in found or (setting.is_written and not found[row.field].is_written):
                 found[row.field] = setting.lift(

@@ -35,7 +35,9 @@ def _declared(settings: Settings, reshard: Setting[Any]) -> Setting[Any]:
     strategy = settings.get(_STRATEGY)
     if reshard.is_written or strategy is None or not strategy.is_written:
         return reshard
-    meant = load_table("fsdp").by_key[_STRATEGY][0].values.get(strategy.intent, reshard.value)
+    meant = load_table("fsdp").by_key[_STRATEGY][0].values.get(strategy.intent)
+    if meant not in ("shard_parameters", "shard_gradients"):
+        return reshard  # NO_SHARD cannot be meant of FSDP2
     return strategy.lift(reshard.value, meant, "" if meant == reshard.value else strategy.note)
 
 

@@ -37,6 +37,8 @@ def coerce(row: Row, written: Any) -> Coerced:
     mistaken = str(written).lower()
     if read.refused and (read.intent is None or read.guess) and mistaken in row.mistaken:
         return _refused(row.mistaken[mistaken], read.refused, show(row.mistaken[mistaken]))
+    if read.refused and row.values and not isinstance(read.intent, (tuple, list)) and read.intent not in row.values:
+        return _refused(None, read.refused, read.wanted)
     if row.range and not read.refused and not _within(row.range, read.value):
         return _refused(None, f"{read.value} lies outside {row.range}", f"a number in {row.range}")
     return read
@@ -74,6 +76,8 @@ def _true_only(row: Row, written: Any) -> Coerced:
 
 def _whole(written: Any) -> int | None:
     """The whole number that was meant by 8, "8", 1.0e+8 or "5e8"; None when it is none."""
+    if isinstance(written, bool):
+        return None
     try:
         number = float(written)
     except (TypeError, ValueError):
@@ -137,7 +141,7 @@ def _class_names(row: Row, written: Any) -> Coerced:
     meant = tuple(str(name).strip() for name in names if str(name).strip())
     if isinstance(written, list):
         error = f"Could not find the transformer layer class {str(written).split(',')[0]} in the model"
-        return _refused(meant, error, ",".join(meant))
+        return _refused(meant or None, error, ",".join(meant))
     if tuple(names) != meant:
         bad = next(name for name in names if name != name.strip() or not name)
         error = f"Could not find the transformer layer class '{bad}' in the model"

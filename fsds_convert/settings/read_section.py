@@ -185,7 +185,8 @@ class Reader:
     def _default(self, row: Row, settings: Settings) -> Setting[Any] | None:
         if row.engines and self.engine not in row.engines:
             return None
-        effective = {key: setting.value for key, setting in settings.items()}
+        conditional = any(candidate.condition.when for candidate in row.defaults)
+        effective = {key: setting.value for key, setting in settings.items()} if conditional else {}
         found = row.default_for(self.engine, self.context.versions, effective, by=True)
         if found is NO_DEFAULT:
             return None

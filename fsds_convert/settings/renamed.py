@@ -26,7 +26,8 @@ def rename(table: Table, settings: dict[str, Setting[Any]], engine: str, version
         moved = old.lift(_respelled(row, target, old.value), _respelled(row, target, old.intent))
         if (row.removed is not None or row.never_read is not None) and old.note:
             default = target.default_for(engine, versions)
-            moved = replace(moved, value=None if default is NO_DEFAULT else default)
+            value = None if default is NO_DEFAULT else default
+            moved = replace(moved, value=value, intent=value if moved.intent is None else moved.intent)
         settings[target.key] = moved
         del settings[row.key]
 

@@ -47,6 +47,7 @@ class Transfer:
     values: tuple[Any, ...] | None = None
     not_values: tuple[Any, ...] | None = None
     when: Mapping[str, tuple[Any, ...]] = dataclass_field(default_factory=dict)
+    when_not: Mapping[str, tuple[Any, ...]] = dataclass_field(default_factory=dict)
     consumer: str | None = None
     becomes: Any = SAME
     chosen_by: str | None = None
@@ -62,6 +63,7 @@ class Transfer:
             and (self.values is None or value in self.values)
             and (self.not_values is None or value not in self.not_values)
             and all(values.get(path) in allowed for path, allowed in self.when.items())
+            and all(values.get(path) not in barred for path, barred in self.when_not.items())
         )
 
 
@@ -104,8 +106,8 @@ def transfer(name: str) -> Transfer:
     raise TableError(f"mappings/transfer.yaml has no row named {name}")
 
 
-def _when(raw: Mapping[str, Any]) -> dict[str, tuple[Any, ...]]:
-    return {path: tuple(map(plan_value, values)) for path, values in raw.get("when", {}).items()}
+def _when(raw: Mapping[str, Any], name: str = "when") -> dict[str, tuple[Any, ...]]:
+    return {path: tuple(map(plan_value, values)) for path, values in raw.get(name, {}).items()}
 
 
 def _transfer(raw: Mapping[str, Any]) -> Transfer:
@@ -124,6 +126,7 @@ def _transfer(raw: Mapping[str, Any]) -> Transfer:
         values=values("value"),
         not_values=values("value_not"),
         when=_when(raw),
+        when_not=_when(raw, "when_not"),
         consumer=raw.get("consumer"),
         becomes=plan_value(raw["becomes"]) if "becomes" in raw else SAME,
         chosen_by=raw.get("chosen_by"),

@@ -56,6 +56,13 @@ CASES = {
     ),
     "no processes": Case("effective a.yaml --num-processes 0", 2, err=("--num-processes",)),
     "no such port": Case("convert a.yaml --to fsdp2 --main-process-port 65536", 2, err=("--main-process-port",)),
+    "no class": Case("convert a.yaml --to fsdp2 --layer-cls ,", 2, err=("`,` is no name of a class",)),
+    "no name of a class": Case("convert a.yaml --to fsdp2 --layer-cls 'A, B c'", 2, err=("`B c` is no name",)),
+    "names of classes": Case(
+        "convert a.yaml --to fsdp2 --layer-cls 'B, A,B' --report none",
+        out=("fsdp_transformer_layer_cls_to_wrap: B,A\n",),
+        files={"a.yaml": ZERO3},
+    ),
     "no version": Case("effective a.yaml --torch-version new", 2, err=("`new` is not a version",)),
     "both outputs": Case(
         "convert a.yaml --to fsdp2 -o b.yaml --in-place", 2, err=("-o and --in-place are both given",)

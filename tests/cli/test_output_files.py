@@ -25,6 +25,7 @@ NAMES = "deepspeed_config_file: {}\n"
 ONE_FILE = ("the settings do not fit into one file", "give -o FILE")
 EXISTS = "exists already\n  hint: name another file, or add --overwrite"
 REFUSED = ("nothing written: at least one setting is refused or worse", "--allow-lossy")
+UNKNOWN_KEY = DEEPSPEED_JSON.replace('"stage"', '"stge": 2, "stage"')
 
 CASES = {
     "to stdout": Case(f"{QUIET} --to deepspeed", out=(STAGE3,)),
@@ -171,6 +172,18 @@ CASES = {
         "convert ds.json --to deepspeed --deepspeed-json always --report none",
         out=(NAMES.format("ds.json"),),
         files={"ds.json": DEEPSPEED_JSON},
+    ),
+    "JSON that does not launch is not written over": Case(
+        "convert ds.json --to deepspeed --deepspeed-json always --report none -o ds.yaml --overwrite",
+        err=("ds.json:1:51: error[FSDS101]", "wrote ds_deepspeed.json\nwrote ds.yaml\n"),
+        files={"ds.json": UNKNOWN_KEY},
+        after={"ds.yaml": NAMES.format("ds_deepspeed.json"), "ds_deepspeed.json": JSON3},
+    ),
+    "named file in place": Case(
+        f"{QUIET} --to deepspeed --in-place",
+        err=("a.json:1:51: error[FSDS101]", "wrote a.json\nwrote a.yaml\n"),
+        files={"a.yaml": WITH_FILE.replace("ds.json", "a.json"), "a.json": UNKNOWN_KEY},
+        after={"a.json": '  "zero_optimization": {\n    "stage": 3,'},
     ),
     "check before": Case(f"{QUIET} --to deepspeed --check -o b.yaml", 1, err=("b.yaml: is not there\n",)),
     "check of another": Case(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -211,6 +212,19 @@ def test_converted_text_is_utf_8_whatever_the_terminal_speaks(encoding: str, tmp
     done = spawn(tmp_path, "convert", "a.yaml", "--to", "deepspeed", "--report", "none", environment=environment)
     assert done == run(tmp_path, "convert", "a.yaml", "--to", "deepspeed", "--report", "none")
     assert done.out.startswith("# \u00e9 \u6f22 \U0001f600\n")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="names of files that are no text")
+def test_name_that_is_no_text(tmp_path: Path) -> None:
+    name = os.fsdecode(b"\xff.yaml")
+    (tmp_path / name).write_text(FSDP1)
+    assert r"\udcff.yaml: accelerate-fsdp1" in spawn(tmp_path, "effective", name).out
+    shown = spawn(tmp_path, "convert", name, "--to", "fsdp2", "--diff")
+    assert shown.raw.startswith(b"--- \xff.yaml\n+++ \xff.yaml\n")
+    assert r"\udcff.yaml: accelerate-fsdp1 -> fsdp2" in shown.err
+    done = spawn(tmp_path, "convert", name, "--to", "fsdp2", "--in-place", "--report", "none")
+    assert (done.status, done.err) == (0, "wrote \\udcff.yaml\n")
+    assert "fsdp_version: 2" in (tmp_path / name).read_text()
 
 
 @pytest.mark.parametrize("command", ["effective", "compare", "convert", "error"])

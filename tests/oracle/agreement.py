@@ -161,7 +161,8 @@ def _plugin(reading: Reading, found: Found) -> Iterator[Pair]:
     stage = found["deepspeed_config"]["zero_optimization"].get("stage", 0)
     if flag.is_written or stage == 3:
         yield Pair("zero3_init_flag", flag.value, found["zero3_init_flag"])
-    classes = reading.settings["deepspeed_config.deepspeed_moe_layer_cls_names"].value
+    named = reading.settings["deepspeed_config.deepspeed_moe_layer_cls_names"]
+    classes = named.intent if named.idle else named.value  # held below stage 3 too, where nothing is fetched
     yield Pair("moe_layer_cls_names", list(classes) if classes else None, found["moe_layer_cls_names"])
     for name in ("hostfile", "exclusion_filter", "inclusion_filter"):
         ours = reading.runs.get(f"topology.{name}").value

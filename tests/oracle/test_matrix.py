@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 pytest.importorskip("accelerate")
@@ -111,7 +111,13 @@ DEEPSPEED = st.builds(
 )
 
 
-@settings(max_examples=200, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@settings(
+    max_examples=200,
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=list(HealthCheck),
+    phases=(Phase.explicit, Phase.generate),
+)
 @given(config=st.one_of(FSDP, DEEPSPEED), number=st.integers(0, 23))
 def test_any_mixture_of_values(config: dict[str, Any], number: int, tmp_path_factory: pytest.TempPathFactory) -> None:
     """Whatever is written: no exception, upstream's settings where it launches, and conversions that keep promises."""

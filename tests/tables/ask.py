@@ -26,6 +26,7 @@ from fsds_convert.tables.load import load_table
 from .files import JSON_NAME, base_json
 
 _OF_THE_JSON = ("clipping", "accumulation", "precision")
+_BATCH = ("train_batch_size", "train_micro_batch_size_per_gpu")
 
 
 @dataclass(frozen=True)
@@ -90,7 +91,9 @@ def ask_json(path: Path) -> Answer:
     if isinstance(config, Refused) or reading is None:
         return Answer(config if isinstance(config, Refused) else None, errors)
     keys = load_table("deepspeed-json").by_key
-    told = (pair for pair in pairs(reading, found, config) if pair.name in keys or pair.name in _OF_THE_JSON)
+    told = [pair for pair in pairs(reading, found, config) if pair.name in keys or pair.name in _OF_THE_JSON]
+    written = [key for key in _BATCH if isinstance(reading.settings[key].value, int)]
+    told += [Pair(key, reading.settings[key].value, config[key]) for key in written]
     return Answer(None, errors, tuple(told), config)
 
 
@@ -142,15 +145,23 @@ def _handlers(reading: Reading, found: dict[str, Any]) -> Iterator[Pair]:
 
 
 def _process(reading: Reading, launched: Launched) -> Iterator[Pair]:
-    """What only the Accelerator itself shows: debug mode and the recipe of fp8."""
+    """What only the Accelerator itself shows: debug mode, the device, the recipe of fp8; and how mpirun is started."""
+    settings = reading.settings
+    if "mpirun_config.mpirun_hostfile" in settings and launched.launcher == "simple_launcher":
+        yield Pair("hostfile", settings["mpirun_config.mpirun_hostfile"].value, launched.args.mpirun_hostfile)
+    shown = (settings["debug"], *(settings[key] for key in ("use_cpu",) if key in settings))
+    if not any(setting.is_written for setting in shown) and settings["mixed_precision"].value != "fp8":
+        return
     with accelerator(launched) as (started, _):
-        yield Pair("debug", reading.settings["debug"].value, started.state.debug)
+        yield Pair("debug", settings["debug"].value, started.state.debug)
+        if "use_cpu" in settings:
+            yield Pair("use_cpu", settings["use_cpu"].value, started.state._cpu)
         if not started.fp8_enabled or reading.engine == "deepspeed":
             return
         for handler in (started.te_recipe_handler, started.msamp_recipe_handler):
             for row in load_table("fp8"):
                 if handler is not None and hasattr(handler, row.plugin or "") and acts(row, reading.engine):
-                    ours = reading.settings[row.key].value if row.key in reading.settings else None
+                    ours = settings[row.key].value if row.key in settings else None
                     theirs = getattr(handler, row.plugin or "")
                     yield Pair(f"fp8.{row.plugin}", _plain(ours), _plain(theirs))
 

@@ -40,6 +40,8 @@ def same(left: Any, right: Any) -> bool:
 def _concerns(entry: Entry, row: Row) -> bool:
     """By its key, for `needs` a key above it too, or by its table as a whole."""
     keys = keys_of(entry)
+    if "acting" in entry and tuple(entry["acting"]) != row.engines:
+        return False
     if not keys:
         return bool(entry["table"] == row.table)
     return row.key in keys or ("with" in entry and any(row.key.startswith(f"{key}.") for key in keys))

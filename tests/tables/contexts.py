@@ -8,6 +8,7 @@ from typing import Any
 from fsds_convert.settings.coerce import coerce
 from fsds_convert.tables.load import load_table
 from fsds_convert.tables.row import Ignored, Row
+from fsds_convert.tables.versions import Versions
 
 from .cases import about
 from .spellings import spelled
@@ -27,11 +28,10 @@ def in_force(row: Row, engine: str) -> dict[str, Any]:
     found = needed(row, engine)
     for ignored in row.ignored:
         for key, allowed in _conditions(row, ignored, engine):
-            if found.get(key) in allowed or key not in found:
-                other = _another(row, key, allowed, engine)
-                if other is not None:
-                    found[key] = other
-                    break
+            other = _another(row, key, allowed, engine)
+            if found.get(key, _default(row, key, engine)) in allowed and other is not None:
+                found[key] = other
+                break
     return found
 
 
@@ -51,9 +51,17 @@ def _conditions(row: Row, ignored: Ignored, engine: str) -> Iterator[tuple[str, 
         yield from ((k, allowed) for k, allowed in condition.when.items() if k not in (row.key, "distributed_type"))
 
 
-def _another(row: Row, key: str, allowed: tuple[Any, ...], engine: str) -> Any:
+def _beside(row: Row, key: str, engine: str) -> Row:
     name = "deepspeed-json" if row.table.startswith("deepspeed-json") else row.table
     other = load_table(name).row(key, engine)
-    if other is None:
-        return None
+    assert other is not None, f"{row.key}: no row for {key}, which a condition names"
+    return other
+
+
+def _default(row: Row, key: str, engine: str) -> Any:
+    return _beside(row, key, engine).default_for(engine, Versions())
+
+
+def _another(row: Row, key: str, allowed: tuple[Any, ...], engine: str) -> Any:
+    other = _beside(row, key, engine)
     return next((value for value in spelled(other) if coerce(other, value).value not in allowed), None)

@@ -19,7 +19,7 @@ _LEGAL: dict[str, tuple[Any, ...]] = {
     "env-text": ("some.*text",),
     "class-names": ("Block", "Block,Layer"),
     "flag": (True, False),
-    "int": (1, 2, 4),
+    "int": (1, 2, 8),
     "float": (0.5, 1, 0.25),
     "text": ("sdpa", "words"),
     "path": ("folder/file",),

@@ -44,8 +44,9 @@ def test_row(row: Row, tmp_path: Path) -> None:
     differing = {id(entry): entry for entry in cases.about("differing", row)}
     out_of_date = dict(differing)
     shown = False
+    without: dict[str, Answer] = {}
     for question, answer in asked(row, tmp_path):
-        shown = shown or shows(row, question, answer, tmp_path)
+        shown = shown or shows(row, question, answer, tmp_path, without)
         found = answer.disagreement(row.key, question.value)
         excused = [entry for entry in differing.values() if excuses(entry, question)]
         if found and not excused:
@@ -66,11 +67,17 @@ def asked(row: Row, folder: Path) -> Iterator[tuple[Question, Answer]]:
         yield question, question.answer(folder)
 
 
-def shows(row: Row, question: Question, answer: Answer, folder: Path) -> bool:
-    """Whether the key makes a difference to what upstream says, other than a refusal of a wrong value."""
+def shows(row: Row, question: Question, answer: Answer, folder: Path, without: dict[str, Answer]) -> bool:
+    """Whether the key makes a difference to what upstream says, other than a refusal of a wrong value.
+
+    `without` keeps what it says of the same file without the key.
+    """
     if answer.refused and not (row.type in _SHOWN_BY_REFUSAL or row.removed):
         return False
-    return answer.theirs != question.without(folder).theirs
+    file = f"{question.engine} {question.beside}"
+    if file not in without:
+        without[file] = question.without(folder)
+    return answer.theirs != without[file].theirs
 
 
 def excuses(entry: cases.Entry, question: Question) -> bool:
