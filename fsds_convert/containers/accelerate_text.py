@@ -109,12 +109,13 @@ def _value_line(source: Source, lines: list[str], entry: Entry, value: Any, newl
 
 
 def comments_behind(source: Source, lines: list[str], entry: Entry) -> str:
-    """The comment behind the value of a top-level key, with the blanks before it."""
+    """The comment on the line of a top-level key, with the blanks before it."""
     span = source.values.get((entry.name,))
     if span is None or span.line != span.end_line:
-        return ""
-    rest = lines[span.line - 1].rstrip("\r\n")[span.end_column - 1 :]
-    return rest if rest.lstrip().startswith("#") else ""
+        span = source.keys[(entry.name,)]
+    rest = lines[span.end_line - 1].rstrip("\r\n")[span.end_column - 1 :]
+    plain = rest.removeprefix(":")
+    return plain if plain.lstrip().startswith("#") else ""
 
 
 def _section(
@@ -139,13 +140,14 @@ def _section(
             kept.setdefault(successor, said)
     if not section:
         return [f"{name}: {{}}{newline}"]
-    written = [f"{name}:{newline}"]
+    same_name = places.get(name)
+    written = [f"{name}:{comments_behind(source, lines, same_name) if same_name else ''}{newline}"]
     for key, value in section.items():
         said = kept.get(key, Comments())
         written += [f"{' ' * indent}{comment}{newline}" if comment else newline for comment in said.above]
         text = _old_text(source, old, key, value) or scalar_text(value)
         written.append(f"{' ' * indent}{key}: {text}{said.behind}{newline}")
-    return written
+    return written + (lines[slice(same_name.last, _span(lines, same_name)[1])] if same_name else [])
 
 
 def _old_text(source: Source, section: str | None, key: str, value: Any) -> str | None:

@@ -16,6 +16,12 @@ from fsds_convert.settings.context import Context
 from fsds_convert.settings.setting import Decided
 from fsds_convert.tables.load import load_table
 
+DISTRIBUTED_TYPES: Mapping[Engine, str] = {
+    "fsdp1": "FSDP",
+    "fsdp2": "FSDP",
+    "deepspeed": "DEEPSPEED",
+    "ddp": "MULTI_GPU",
+}
 _FILE = "deepspeed_config_file"
 _PRECISION = ("bf16.enabled", "fp16.enabled")
 # what an inline file gives by itself (accelerate/utils/dataclasses.py:1302)
@@ -37,6 +43,8 @@ def compose(engine: Engine, plan: TrainingPlan, context: Context, *, inline_only
     With `inline_only` what does not fit is left out, and named in `why_json`.
     """
     values = settings_of(engine, plan, context)
+    if engine != "ddp" or values.get("distributed_type") in (None, "FSDP", "DEEPSPEED"):
+        values["distributed_type"] = DISTRIBUTED_TYPES[engine]
     if engine != "deepspeed":
         return Composed(_sections(values))
     json = {key: values.pop(key) for key in list(values) if _in_json(key)}
@@ -48,7 +56,7 @@ def compose(engine: Engine, plan: TrainingPlan, context: Context, *, inline_only
 
 def compose_with_file(plan: TrainingPlan, context: Context) -> Composed:
     """The keys of an Accelerate file that names a DeepSpeed JSON, and of that JSON."""
-    values = settings_of("deepspeed", plan, context)
+    values = {**settings_of("deepspeed", plan, context), "distributed_type": DISTRIBUTED_TYPES["deepspeed"]}
     json = {key: values.pop(key) for key in list(values) if _in_json(key)}
     return Composed(_with_file(values, plan), nested(json))
 

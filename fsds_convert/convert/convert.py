@@ -16,7 +16,7 @@ from fsds_convert.engines.fields import Engine
 from fsds_convert.plan.training_plan import TrainingPlan
 from fsds_convert.settings.context import Context
 from fsds_convert.syntax.source import Source
-from fsds_convert.transfer.adapt import Adapted, adapt
+from fsds_convert.transfer.adapt import Adapted, adapt, doubted
 from fsds_convert.transfer.json_alone import json_alone, launched, with_consistent_batch, without_fp8
 from fsds_convert.transfer.note import Note
 from fsds_convert.transfer.options import Options
@@ -54,6 +54,8 @@ def convert(
             adapted = without_fp8(adapted, context.consumer)
         if composed.why_json and options.deepspeed_json == "never":
             adapted = _not_inline(adapted, composed.why_json)
+    if reading.engine == engine and _respelled(reading, target, composed):
+        adapted = replace(adapted, notes=tuple(doubted(note, context.consumer) for note in adapted.notes))
     refused = any(note.fidelity is Fidelity.REFUSED for note in adapted.notes)
     composed = composed or compose(engine, adapted.plan, context)
     outputs: tuple[Output, ...] = ()
@@ -69,6 +71,13 @@ def convert(
         written_for(engine, composed),
         (*adapted.advice, *(COMMENTS_LOST for output in outputs if output.comments_lost)),
     )
+
+
+def _respelled(reading: Reading, target: Target, composed: Composed | None) -> bool:
+    """Whether the settings of one engine go from one spelling to another."""
+    inline = composed is not None and composed.json is None
+    named = reading.container == "deepspeed-json" or reading.deepspeed_path is not None
+    return reading.container != target.container or (composed is not None and inline == named)
 
 
 def exact_fields(notes: tuple[Note, ...]) -> frozenset[str]:

@@ -19,9 +19,8 @@ from fsds_convert.syntax.source import load
 from fsds_convert.tables.load import load_table
 from fsds_convert.tables.versions import Versions
 
-_TYPES: Mapping[Engine, str] = {"fsdp1": "FSDP", "fsdp2": "FSDP", "deepspeed": "DEEPSPEED", "ddp": "MULTI_GPU"}
 _SECTION = {"fsdp1": "fsdp_config", "fsdp2": "fsdp_config", "deepspeed": "deepspeed_config", "ddp": ""}
-_SHARED = ("dynamo_config", "fp8_config")
+_SHARED = ("dynamo_config", "fp8_config", "mpirun_config")
 _FILE = "deepspeed_config_file"
 
 
@@ -39,7 +38,7 @@ def main_text(reading: Reading, engine: Engine, composed: Composed, json_name: s
     if _FILE in sections.get("deepspeed_config", {}):
         sections["deepspeed_config"][_FILE] = json_name
     if reading.container == "deepspeed-json":
-        return Written(accelerate_yaml(_new_file(composed.accelerate.top, sections, engine)))
+        return Written(accelerate_yaml(_new_file(composed.accelerate.top, sections)))
     if reading.engine == engine and not _spelling_changes(reading, composed):
         return Written(reading.source.text)
     changes = _changes(reading, engine, composed, sections, exact)
@@ -58,9 +57,9 @@ def _spelling_changes(reading: Reading, composed: Composed) -> bool:
     return reading.engine == "deepspeed" and (composed.json is not None) != (reading.deepspeed_path is not None)
 
 
-def _new_file(top: Mapping[str, Any], sections: Mapping[str, Any], engine: Engine) -> dict[str, Any]:
+def _new_file(top: Mapping[str, Any], sections: Mapping[str, Any]) -> dict[str, Any]:
     """Keys in the order of the table, as `accelerate config` writes them."""
-    given = {"compute_environment": "LOCAL_MACHINE", **top, **sections, "distributed_type": _TYPES[engine]}
+    given = {"compute_environment": "LOCAL_MACHINE", **top, **sections}
     order = [row.key for row in load_table("accelerate")]
     kept = {key: value for key, value in given.items() if value is not None}
     return dict(sorted(kept.items(), key=lambda item: order.index(item[0])))
@@ -77,12 +76,10 @@ def _changes(
     section = _SECTION[engine]
     sections = {name: keys for name, keys in sections.items() if name not in _SHARED or _broken(reading, name)}
     gone = {"fsdp_config", "deepspeed_config", "parallelism_config"} - {section} - set(sections)
-    if "dynamo_config" not in composed.accelerate.sections:
-        gone.add("dynamo_config")
+    gone |= {"dynamo_config"} - set(composed.accelerate.sections)
+    gone |= {"mpirun_config"} if _has(reading, "mpirun_config", "unknown-key-ignored") else set()
     gone |= _not_accepted(reading)
     top = _top(reading, engine, composed.accelerate.top)
-    if data.get("distributed_type") != _TYPES[engine] and not (engine == "ddp" and reading.engine == "ddp"):
-        top["distributed_type"] = _TYPES[engine]
     if "mixed_precision" not in composed.accelerate.top and data.get("mixed_precision") is not None:
         gone.add("mixed_precision")
     written = dict(sections)
@@ -129,7 +126,7 @@ def _top(reading: Reading, engine: Engine, wanted: Mapping[str, Any]) -> dict[st
         if setting is not None and setting.is_written:
             stays = same(setting.intent, value) and setting.origin.place not in refused
         else:
-            defaults = {"distributed_type": _TYPES[engine]}
+            defaults = {"distributed_type": wanted.get("distributed_type")}
             stays = row is not None and same(row.default_for(engine, Versions(), defaults), value)
         if not stays:
             changed[key] = value

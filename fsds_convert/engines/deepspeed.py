@@ -21,6 +21,7 @@ CLIPPING = "gradient_clipping"
 ACCUMULATION = "gradient_accumulation_steps"
 _GATHER = "zero_optimization.stage3_gather_16bit_weights_on_model_save"
 _ZERO_INIT = "deepspeed_config.zero3_init_flag"
+_FILE = "deepspeed_config.deepspeed_config_file"
 _AUTOTP = "tensor_parallel.autotp_size"
 _BATCH_KEYS = {
     "train_micro_batch_size_per_gpu": "batch.micro_batch_size",
@@ -126,6 +127,7 @@ def batch_sizes(plan: TrainingPlan) -> BatchSizes | None:
 def settings_of(plan: TrainingPlan, values: dict[str, Any]) -> dict[str, Any]:
     """Adds to the values spelled by the rows: clipping, accumulation, precision, and what stage 3 alone reads."""
     values = {**values, **precision.settings_of(plan)}
+    values.pop(_FILE, None)  # whether there is a JSON is the writer's business
     stage = values[STAGE]
     if plan.parallelism.sequence.value == 1:
         values = parallelism.without_parallelism(values)

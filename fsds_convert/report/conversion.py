@@ -66,15 +66,19 @@ def _nothing(note: Note) -> str:
     """Why no key was written: the engine does it, someone else decides, or it is lost."""
     if note.fidelity is Fidelity.AUTOMATIC:
         return "by itself"
-    return shown(note.after) if isinstance(note.after, Decided) else "nothing"
+    if isinstance(note.after, Decided):
+        return shown(note.after)
+    lost = note.after is None or note.fidelity.rank > Fidelity.APPROXIMATE.rank
+    return "nothing" if lost else "by itself"
 
 
 def _written(conversion: Conversion, note: Note) -> str:
     """`key: value` as it stands in the converted file."""
-    if isinstance(note.after, Decided) or note.fidelity is Fidelity.DROPPED:
+    elsewhere = isinstance(note.after, Decided) and note.after is not Decided.AS_LOADED
+    if elsewhere or note.fidelity is Fidelity.DROPPED:
         return ""
     if note.field not in FIELDS:
-        return f"{shown_key(note.field)}: {shown(note.after)}" if note.fidelity is Fidelity.EXACT else ""
+        return f"{shown_key(note.field)}: {shown(note.setting.written)}" if note.fidelity is Fidelity.EXACT else ""
     if note.field not in conversion.written:
         return ""
     key, value = conversion.written[note.field]

@@ -95,9 +95,14 @@ class Reader:
                 refuses = table.name != "fsdp" and (parent is None or parent.unknown_keys == "refused")
                 setting, found = self._written(row, path, written, refuses=refuses)
                 if nested and isinstance(written, Mapping):
-                    setting = replace(setting, intent={**written, **_repaired(section.settings, row)})
+                    kept = {name: value for name, value in written.items() if not self._refuses(table, row, name)}
+                    setting = replace(setting, intent={**kept, **_repaired(section.settings, row, kept)})
                 section.settings[row.key] = setting
                 section.findings.extend(found)
+
+    def _refuses(self, table: Table, parent: Row, name: Any) -> bool:
+        inside = table.row(f"{parent.key}.{name}", self.engine)
+        return inside is not None and inside.type == "refused"
 
     def _unknown(self, table: Table, path: Path, parent: Row | None) -> Diagnostic:
         name = str(path[-1])
@@ -144,7 +149,7 @@ class Reader:
             text = f"`{row.name}` is no key of this file"
             help = f"write `{row.replaced_by}`" if row.replaced_by else "remove it"
             found = finding("unknown-key-refused", text, self.place(path, key=True), note=row.note, help=help)
-            return Setting(None, None, row.key, written, origin, text), [found]
+            return Setting(None, written if row.replaced_by else None, row.key, written, origin, text), [found]
         if written is None and row.null_is_absent:
             return Setting(None, None, row.key, None, origin), []
         result = coerce(row, written)
@@ -228,8 +233,8 @@ class Reader:
         return replace(setting, value=value, note=note, idle=not meant), [found]
 
 
-def _repaired(settings: Settings, parent: Row) -> dict[str, Any]:
+def _repaired(settings: Settings, parent: Row, kept: Mapping[Any, Any]) -> dict[str, Any]:
     """What was meant by the values inside a mapping that upstream refuses."""
     inside = {key.rpartition(".")[2]: s for key, s in settings.items() if key.rpartition(".")[0] == parent.key}
-    meant = {name: setting.intent for name, setting in inside.items() if setting.note}
+    meant = {name: setting.intent for name, setting in inside.items() if setting.note and name in kept}
     return {name: list(value) if isinstance(value, tuple) else value for name, value in meant.items()}

@@ -14,17 +14,17 @@ from fsds_convert.tables.versions import Versions
 def rename(table: Table, settings: dict[str, Setting[Any]], engine: str, versions: Versions) -> None:
     """Moves each setting to the key that replaced its own, unless that is written too.
 
-    A spelling that was removed, or is never read, says only what was meant.
+    A spelling that was removed, is refused, or is never read, says only what was meant.
     """
     for row in table:
         old = settings.get(row.key)
-        if old is None or row.replaced_by is None or row.type in ("dead", "refused"):
+        if old is None or row.replaced_by is None or row.type == "dead":
             continue
         target = _replacement(table, row)
         if target is None or target.key in settings or not (target.type == row.type or target.field == row.field):
             continue
         moved = old.lift(_respelled(row, target, old.value), _respelled(row, target, old.intent))
-        if (row.removed is not None or row.never_read is not None) and old.note:
+        if row.type == "refused" or ((row.removed is not None or row.never_read is not None) and old.note):
             default = target.default_for(engine, versions)
             value = None if default is NO_DEFAULT else default
             moved = replace(moved, value=value, intent=value if moved.intent is None else moved.intent)
@@ -40,7 +40,7 @@ def _replacement(table: Table, row: Row) -> Row | None:
 
 def _respelled(row: Row, target: Row, value: Any) -> Any:
     """`cpu_offload: true` -> `device: cpu`: by way of the plan's word, where the two spell differently."""
-    if target.type == row.type or value is None:
+    if target.type == row.type or value is None or isinstance(value, (list, dict)):
         return value
     word = row.values.get(value, value)
     return next((spelling for spelling, meaning in target.values.items() if meaning == word), word)

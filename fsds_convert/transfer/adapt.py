@@ -11,9 +11,9 @@ from fsds_convert.engines.parallelism import idle
 from fsds_convert.errors import TableError
 from fsds_convert.plan.training_plan import TrainingPlan
 from fsds_convert.settings.context import Context
-from fsds_convert.settings.setting import Setting, default, same
+from fsds_convert.settings.setting import NOT_WRITTEN, Setting, default, same
 from fsds_convert.transfer.choices import CHOICES
-from fsds_convert.transfer.keys_without_field import keys_without_field
+from fsds_convert.transfer.keys_without_field import carried_keys, keys_without_field
 from fsds_convert.transfer.note import Note, carried, noted
 from fsds_convert.transfer.options import Options
 from fsds_convert.transfer.route import Choice, Route
@@ -33,7 +33,7 @@ def adapt(plan: TrainingPlan, source: Engine, target: Engine, context: Context, 
     """Carries a plan over. The notes come in the order of the plan's fields; then the keys without one."""
     if source == target:
         notes = tuple(carried(path, setting) for path, setting in plan.items())
-        return Adapted(plan, notes + tuple(carried(key, s) for key, s in plan.engine_only.items()), ())
+        return Adapted(plan, notes + carried_keys(plan, source, context.versions), ())
     route = Route(plan, source, target, context, options)
     found: dict[str, Note] = {}
     for path, setting in plan.items():
@@ -49,18 +49,21 @@ def adapt(plan: TrainingPlan, source: Engine, target: Engine, context: Context, 
         if not same(route.decided[path], setting.value):
             degree = f"parallelism.{path.partition('.')[2].partition('_')[0]}"
             found[path] = replace(found[degree], field=path, before=route.values[path], after=setting.value)
-    changes = {
-        path: replace(plan.get(path).lift(note.after, note.after), note="")
-        for path, note in found.items()
-        if not same(note.after, note.before)
-    }
+    differing = {path: note for path, note in found.items() if not same(note.after, note.before)}
+    changes = {path: _changed(note, plan.get(path)) for path, note in differing.items()}
     kept, dropped = keys_without_field(plan, source, target)
     adapted = replace(plan.with_fields(changes), engine_only=kept)
-    ordered = tuple(_doubted(found[path], context.consumer) for path, _ in plan.items())
+    ordered = tuple(doubted(found[path], context.consumer) for path, _ in plan.items())
     return Adapted(adapted, (*ordered, *dropped), tuple(_advice(route)))
 
 
-def _doubted(note: Note, consumer: str) -> Note:
+def _changed(note: Note, setting: Setting[Any]) -> Setting[Any]:
+    """The setting of the target: what was dropped counts as not written."""
+    changed = replace(setting.lift(note.after, note.after), note="", idle=False)
+    return replace(changed, written=NOT_WRITTEN) if note.fidelity is Fidelity.DROPPED else changed
+
+
+def doubted(note: Note, consumer: str) -> Note:
     """A guess is not converted in silence."""
     if not note.setting.doubtful or note.fidelity is Fidelity.REFUSED:
         return note

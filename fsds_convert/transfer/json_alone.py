@@ -7,7 +7,7 @@ from typing import Any
 
 from fsds_convert.engines.deepspeed import batch_sizes
 from fsds_convert.engines.fields import fixed
-from fsds_convert.plan.training_plan import TrainingPlan
+from fsds_convert.plan.training_plan import FIELDS, TrainingPlan
 from fsds_convert.settings.setting import Decided, Setting, default, same
 from fsds_convert.tables.load import load_table
 from fsds_convert.tables.row import NO_DEFAULT
@@ -22,6 +22,7 @@ _ROWS = {
     "fp8": "fp8-is-not-in-the-json",
     "compile": "compile-is-not-in-the-json",
 }
+_LAUNCH = "launch-setting-is-not-in-the-json"
 _HELD = "parallelism.tensor"  # tensor_parallel.autotp_size
 
 
@@ -35,7 +36,12 @@ def json_alone(adapted: Adapted, consumer: str) -> Adapted:
         if path.startswith("topology.") and not setting.is_written:
             row = "launcher-default-left-out"
         told[path] = _note(row, path, setting, consumer, nothing.value)
-    return _with(without_fp8(adapted, consumer), told)
+    kept = load_table("deepspeed-json").by_key
+    notes = tuple(
+        note if note.field in FIELDS or note.field in kept else _note(_LAUNCH, note.field, note.setting, consumer, None)
+        for note in adapted.notes
+    )
+    return _with(without_fp8(replace(adapted, notes=notes), consumer), told)
 
 
 def launched(plan: TrainingPlan, consumer: str) -> tuple[TrainingPlan, dict[str, Note]]:

@@ -10,7 +10,8 @@ from fsds_convert.engines.modules import MODULES, tables_of
 from fsds_convert.plan.training_plan import TrainingPlan
 from fsds_convert.settings.setting import Setting, same
 from fsds_convert.tables.row import Row
-from fsds_convert.transfer.note import Note
+from fsds_convert.tables.versions import Versions
+from fsds_convert.transfer.note import Note, carried
 from fsds_convert.transfer.rows import Fidelity
 
 _FAMILY = {"fsdp1": "fsdp", "fsdp2": "fsdp", "ddp": "fsdp", "deepspeed": "deepspeed"}
@@ -26,13 +27,26 @@ def keys_without_field(
     shared = set(MODULES[source].TABLES) & set(MODULES[target].TABLES)
     for key, setting in plan.engine_only.items():
         row = _row(source, key)
-        if row is None or row.type in ("dead", "refused", "section"):
+        if row is None or row.removed is not None or row.type in ("dead", "refused", "section"):
             continue
         if row.table in shared and (not row.engines or target in row.engines):
             kept[key] = setting
         elif (note := _note(row, key, setting, target)) is not None:
             notes.append(note)
     return kept, tuple(notes)
+
+
+def carried_keys(plan: TrainingPlan, engine: Engine, versions: Versions) -> tuple[Note, ...]:
+    """Within one engine all keys are kept, but for those that upstream has removed."""
+    notes = []
+    for key, setting in plan.engine_only.items():
+        row = _row(engine, key)
+        if row is not None and row.removed is not None and row.removed.reached(versions):
+            told = ("removed-key", "none", f"removed in {row.removed.text}")
+            notes.append(Note(key, Fidelity.DROPPED, setting, setting.value, None, "FSDS9E2", *told))
+        else:
+            notes.append(carried(key, setting))
+    return tuple(notes)
 
 
 def _row(engine: Engine, key: str) -> Row | None:

@@ -36,6 +36,8 @@ def _mixed(route: Route, setting: Setting[Any], compute: str) -> Choice:
     pair = {route.source, route.target}
     if compute == "fp16" and "deepspeed" in pair:
         name = "loss-scaler-differs"
+    elif pair == {"fsdp1", "fsdp2"}:
+        name = "fsdp2-does-not-autocast"
     elif pair & {"fsdp1", "ddp"}:
         name = "only-fsdp1-autocasts"
     else:

@@ -157,7 +157,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.skipif(not REAL, reason="the real files are not here")
 @settings(
-    max_examples=400, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=250, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(path=st.sampled_from(REAL or [Path()]), turn=st.integers(0, 11), draw=st.randoms(use_true_random=False))
 def test_damaged_real_file(path: Path, turn: int, draw: random.Random, folder: Path) -> None:
@@ -173,7 +173,7 @@ SEEDS = {
 
 @pytest.mark.parametrize("name", SEEDS)
 @settings(
-    max_examples=150, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=100, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(turn=st.integers(0, 11), draw=st.randoms(use_true_random=False))
 def test_damaged_small_file(name: str, turn: int, draw: random.Random, folder: Path) -> None:
@@ -181,7 +181,7 @@ def test_damaged_small_file(name: str, turn: int, draw: random.Random, folder: P
 
 
 @settings(
-    max_examples=200, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=100, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(content=st.binary(max_size=60), turn=st.integers(0, 11), name=st.sampled_from(["a.yaml", "a.json", "a"]))
 def test_bytes(content: bytes, turn: int, name: str, folder: Path) -> None:

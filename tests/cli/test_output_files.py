@@ -14,7 +14,7 @@ import pytest
 import yaml
 
 from .case import Case, check
-from .command import run
+from .command import run, spawn
 from .configs import DEEPSPEED_JSON, FSDP1, FSDP2, HYBRID, WITH_FILE, ZERO3
 
 QUIET = "convert a.yaml --report none"
@@ -266,6 +266,15 @@ def test_stdout_file_and_place_get_the_same_bytes(source: str, to: str, tmp_path
     assert run(tmp_path, "convert", "a.yaml", "--to", to, "-o", "b.yaml", "--check", "--report", "none").status == 0
     assert run(tmp_path, "convert", "a.yaml", "--to", to, "--in-place", "--report", "none").status == 0
     assert (tmp_path / "a.yaml").read_bytes() == first.raw
+
+
+@pytest.mark.parametrize("start", ["", "\ufeff"])
+def test_stdin_is_bytes(start: str, tmp_path: Path) -> None:
+    content = f"{start}# \u6f22\n{FSDP1}".replace("\n", "\r\n").encode()
+    done = spawn(tmp_path, "convert", "-", "--to", "deepspeed", "--report", "none", stdin=content)
+    assert (done.status, done.err) == (0, "")
+    assert done.raw.startswith(f"{start}# \u6f22\r\n# one node\r\n".encode())
+    assert b"\n" not in done.raw.replace(b"\r\n", b"")
 
 
 def test_working_directory_does_not_matter(tmp_path: Path) -> None:

@@ -95,7 +95,7 @@ def single(base: str) -> Iterator[tuple[str, Any]]:
 
 
 # of the values, one in so many is tried by itself; all of them are tried together with others
-PART = 8
+PART = 12
 
 
 @pytest.mark.parametrize("base", BASES)
@@ -119,6 +119,6 @@ def test_all_values_wrong(base: str, shift: int, others: tuple[Path, ...], tmp_p
         if key not in STEERING:
             put(data, key, VALUES[(number + shift) % len(VALUES)])
     path = write(base, data, tmp_path)
-    assert all(run_all(path, others, shift, targets=len(NAMES)))
+    assert all(run_all(path, others, shift, targets=2))
     done = run(tmp_path, "convert", path.name, "--to", NAMES[shift % 4], "--allow-lossy")
     assert done.status in (0, 1, 2), done.err

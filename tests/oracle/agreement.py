@@ -199,7 +199,7 @@ def _config(reading: Reading, found: Found, config: Found) -> Iterator[Pair]:
         if setting.value == "auto" or row.key in ("train_batch_size", "train_micro_batch_size_per_gpu"):
             continue
         # DeepSpeedConfig holds a value that the engine does not read at this stage
-        if row.type in ("flag", "bool") and setting.is_written:
+        if row.type in ("flag", "bool") and setting.is_written and not (theirs is None and row.null_is_absent):
             theirs = bool(theirs)  # the engine asks for its truth
         if row.case == "any" and isinstance(theirs, str):
             theirs = next((spelling for spelling in row.values if spelling.lower() == theirs.lower()), theirs)
