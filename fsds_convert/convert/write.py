@@ -77,7 +77,7 @@ def _changes(
     sections = {name: keys for name, keys in sections.items() if name not in _SHARED or _broken(reading, name)}
     gone = {"fsdp_config", "deepspeed_config", "parallelism_config"} - {section} - set(sections)
     gone |= {"dynamo_config"} - set(composed.accelerate.sections)
-    gone |= {"mpirun_config"} if _has(reading, "mpirun_config", "unknown-key-ignored") else set()
+    gone |= {"mpirun_config"} if _broken(reading, "mpirun_config") else set()
     gone |= _not_accepted(reading)
     top = _top(reading, engine, composed.accelerate.top)
     if "mixed_precision" not in composed.accelerate.top and data.get("mixed_precision") is not None:
