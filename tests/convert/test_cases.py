@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from fsds_convert.errors import ExitCode
 from tests.cli.command import run
 
 CASES = Path(__file__).parent / "cases"
@@ -28,6 +29,7 @@ def test_case(args: Path, tmp_path: Path, request: pytest.FixtureRequest) -> Non
     source = next(name for name in ("in.yaml", "in.json") if name in before)
     given = shlex.split(args.read_text(encoding="utf-8"))
     outcome = run(tmp_path, "convert", source, *given, *_RELEASES)
+    assert outcome.status != ExitCode.BUG, outcome.err
     written = sorted(path for path in tmp_path.iterdir() if path.name not in before)
     texts = [f"--- {path.name}\n{path.read_text(encoding='utf-8')}" for path in written]
     out = "".join([outcome.out, *texts])
