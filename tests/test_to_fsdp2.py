@@ -17,10 +17,11 @@ from typing import Any
 import pytest
 import yaml
 from accelerate.commands.to_fsdp2 import convert_config_to_fsdp2, to_fsdp2_command
-from cli.command import run
-from oracle.launcher import launch
-from oracle.outcome import Refused
-from oracle.plugins import settings
+
+from tests.cli.command import run
+from tests.oracle.launcher import launch
+from tests.oracle.outcome import Refused
+from tests.oracle.plugins import settings
 
 FOLDER = Path(__file__).parent / "to_fsdp2"
 PAGE = Path(__file__).parent.parent / "docs" / "to-fsdp2.md"

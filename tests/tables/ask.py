@@ -8,12 +8,6 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from oracle import deepspeed_config, plugins, prepare
-from oracle.agreement import Pair, pairs
-from oracle.launcher import Launched, launch
-from oracle.outcome import Refused
-from oracle.process import accelerator
-
 from fsds_convert.containers import accelerate_file
 from fsds_convert.containers.reading import Reading
 from fsds_convert.diagnostics import Diagnostic, Severity
@@ -22,6 +16,11 @@ from fsds_convert.errors import InputError
 from fsds_convert.settings.context import Context
 from fsds_convert.syntax.read_file import read_source
 from fsds_convert.tables.load import load_table
+from tests.oracle import deepspeed_config, plugins, prepare
+from tests.oracle.agreement import Pair, pairs
+from tests.oracle.launcher import Launched, launch
+from tests.oracle.outcome import Refused
+from tests.oracle.process import accelerator
 
 from .files import JSON_NAME, base_json
 
