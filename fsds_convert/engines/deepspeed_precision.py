@@ -31,7 +31,7 @@ def fields(settings: Settings, context: Context) -> dict[str, Setting[Any]]:
     names = ("precision.compute", "precision.master_weights", "precision.optimizer_states")
     found = {name: source.lift(ran[i], meant[i], _silently(source, ran[0], meant[0])) for i, name in enumerate(names)}
     found["precision.autocast"] = default(None, "no torch_autocast")
-    if "no" in (mode_of(settings, context, intent=False), mode_of(settings, context, intent=True)):
+    if mode_of(settings, context, intent=True) == "no":
         found["precision.compute"] = source.lift(ran[0], meant[0], source.note or _NO_SECTION)
     autocast = settings.get(_AUTOCAST)
     if autocast is not None and autocast.value:

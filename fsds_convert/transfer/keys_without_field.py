@@ -41,8 +41,9 @@ def carried_keys(plan: TrainingPlan, engine: Engine, versions: Versions) -> tupl
     notes = []
     for key, setting in plan.engine_only.items():
         row = _row(engine, key)
-        if row is not None and row.removed is not None and row.removed.reached(versions):
-            told = ("removed-key", "none", f"removed in {row.removed.text}")
+        if row is not None and (row.type == "refused" or (row.removed is not None and row.removed.reached(versions))):
+            reason = f"removed in {row.removed.text}" if row.removed else "upstream raises an error when it is there"
+            told = ("removed-key", "none", reason)
             notes.append(Note(key, Fidelity.DROPPED, setting, setting.value, None, "FSDS9E2", *told))
         else:
             notes.append(carried(key, setting))
