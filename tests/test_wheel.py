@@ -93,3 +93,13 @@ def test_installed_wheel_stands_alone(installed: Path, tmp_path: Path) -> None:
     assert fsds_convert.__version__ in run(installed / "python", "-m", "fsds_convert", "--version", cwd=tmp_path).stdout
     listed = run(installed / "python", "-m", "pip", "list", "--format", "freeze", cwd=tmp_path).stdout.lower()
     assert not {"torch", "accelerate", "deepspeed", "transformers"} & {line.split("==")[0] for line in listed.split()}
+
+
+def test_installed_wheel_reads_the_tables_of_the_checkout(installed: Path, tmp_path: Path) -> None:
+    """The compiled copies say what the YAML beside them says."""
+    tables = sorted((CHECKOUT / "mappings").glob("*.yaml"))
+    names = [table.stem for table in tables]
+    code = f"from fsds_convert.tables.load import load_document\nprint({{n: load_document(n) for n in {names}}})"
+    done = run(installed / "python", "-c", code, cwd=tmp_path)
+    assert done.stdout.strip() == repr({table.stem: yaml.safe_load(table.read_text("utf-8")) for table in tables})
+    assert {path.stem for path in installed.parent.glob("**/_data/compiled/*.py")} == set(names)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 
 from fsds_convert import __version__
@@ -15,6 +16,7 @@ def run() -> int:
     if show_traceback:
         sys.argv.remove("--traceback")
     prepare()
+    gc.set_threshold(100_000)  # a tenth of the time of a command went into collecting what it still needs
     try:
         return int(_command() or ExitCode.OK)
     except FsdsError as error:

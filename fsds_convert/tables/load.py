@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from fsds_convert.tables.row import NO_DEFAULT, Condition, Default, Elsewhere, I
 from fsds_convert.tables.table import Table
 
 _PACKAGE = Path(__file__).resolve().parent.parent
+_COMPILED = _PACKAGE / "_data" / "compiled"
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
@@ -25,6 +27,8 @@ def data_folder(name: str) -> Path:
 @cache
 def load_document(name: str) -> Any:
     """One file of `mappings/` as plain values; raises TableError when it is not valid YAML."""
+    if _COMPILED.is_dir():  # in a wheel, see hatch_build.py
+        return import_module(f"fsds_convert._data.compiled.{name}").DOCUMENT
     path = data_folder("mappings") / f"{name}.yaml"
     try:
         return yaml.load(path.read_text("utf-8"), _LOADER)  # a subclass of SafeLoader in both cases

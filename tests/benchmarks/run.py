@@ -42,11 +42,11 @@ class Result:
     runs: int
 
 
-def cases(folder: Path) -> list[Case]:
+def cases(folder: Path, fsds: str) -> list[Case]:
     """`folder` takes the copies that the commands read and write."""
     source = folder / "fsdp1.yaml"
     shutil.copy(EXAMPLE, source)
-    fsds, accelerate = str(COMMANDS / "fsds"), str(COMMANDS / "accelerate")
+    accelerate = str(COMMANDS / "accelerate")
     to_fsdp2 = (accelerate, "to-fsdp2", "--config_file", str(source), "--output_file", str(folder / "out.yaml"))
     return [
         Case("fsds --version", (fsds, "--version"), (sys.executable, "-c", "pass"), 20),
@@ -83,10 +83,11 @@ def as_text(results: Sequence[Result]) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--runs", type=int, default=7, help="measured runs of each command (default 7)")
+    parser.add_argument("--fsds", default=str(COMMANDS / "fsds"), help="the fsds to time: one from a wheel is faster")
     parser.add_argument("--json", action="store_true", help="one JSON list instead of the table")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        results = [measure(case, options.runs) for case in cases(Path(folder))]
+        results = [measure(case, options.runs) for case in cases(Path(folder), options.fsds)]
     print(json.dumps([asdict(result) for result in results], indent=2) if options.json else as_text(results))
 
 

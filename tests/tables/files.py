@@ -35,11 +35,11 @@ def write(folder: Path, engine: str, keys: Keys) -> Path:
     return path
 
 
-def write_json(folder: Path, keys: Keys) -> Path:
+def write_json(folder: Path, keys: Keys, accelerate: Keys | None = None) -> Path:
     """A YAML that names a DeepSpeed JSON with further keys."""
     beside = folder / JSON_NAME
     beside.write_text(json.dumps(_nested(_over(_JSON, keys))), encoding="utf-8")
-    return write(folder, "deepspeed", {_FILE: str(beside)})
+    return write(folder, "deepspeed", {_FILE: str(beside), **(accelerate or {})})
 
 
 def _over(base: Keys, keys: Keys) -> dict[str, Any]:

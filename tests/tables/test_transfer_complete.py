@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import cache
 from itertools import permutations
 from pathlib import Path
 
@@ -30,16 +31,40 @@ CONTEXTS = {
 }
 
 
+Sources = Callable[[Engine, Context], list[Reading]]
+
+
+@pytest.fixture(scope="module")
+def sources(tmp_path_factory: pytest.TempPathFactory) -> Sources:
+    """The files of an engine, read once for all targets."""
+    folder = tmp_path_factory.mktemp("sources")
+
+    @cache
+    def read(engine: Engine, context: Context) -> list[Reading]:
+        return list(readings(engine, folder, context))
+
+    return read
+
+
 @pytest.mark.parametrize("context", list(CONTEXTS.values()), ids=list(CONTEXTS))
 @pytest.mark.parametrize(("source", "target"), list(permutations(ENGINES, 2)))
-def test_target_holds_every_value(source: Engine, target: Engine, context: Context, tmp_path: Path) -> None:
+def test_target_holds_every_value(
+    source: Engine, target: Engine, context: Context, sources: Sources, tmp_path: Path
+) -> None:
     """An adapted plan, written and read again, is the same plan."""
     lost = [
         f"{said} from {_keys(reading)}"
-        for reading in readings(source, tmp_path, context)
+        for reading in sources(source, context)
+        if leads_to(reading, target)
         for said in not_held(reading, target, context, tmp_path)
     ]
     assert not lost, "\n".join(lost)
+
+
+def leads_to(reading: Reading, target: Engine) -> bool:
+    """Whether a conversion goes there: what replicates to plain DDP instead of FSDP2, and nothing else to DDP."""
+    replicates = reading.runs.sharding.strategy.value == "replicate"
+    return replicates if target == "ddp" else not (target == "fsdp2" and replicates and reading.engine != "ddp")
 
 
 def not_held(reading: Reading, target: Engine, context: Context, folder: Path) -> Iterator[str]:
