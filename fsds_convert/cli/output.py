@@ -31,6 +31,8 @@ class Destination:
 
 def destination(file: str, output: str | None, *, in_place: bool, overwrite: bool, dry: bool) -> Destination:
     """Where to write; raises FsdsError for options that contradict each other."""
+    if output is not None and not output.strip():
+        raise FsdsError("-o has an empty name", "give -o FILE, or leave it out for stdout")
     if in_place and output is not None:
         raise FsdsError("-o and --in-place are both given", "give one of them")
     if in_place and file == "-":

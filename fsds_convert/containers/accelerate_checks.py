@@ -9,6 +9,7 @@ from fsds_convert.containers.deepspeed_file import Named
 from fsds_convert.containers.distributed_type import Distributed
 from fsds_convert.containers.parallelism_checks import sizes
 from fsds_convert.diagnostics import Diagnostic, finding
+from fsds_convert.engines.fields import missing_release
 from fsds_convert.settings.read_section import Reader
 from fsds_convert.settings.setting import Setting, Settings
 from fsds_convert.tables.load import load_table
@@ -26,7 +27,7 @@ def checks(reader: Reader, kind: Distributed, settings: Settings, named: Named |
     yield from _devices(reader, kind)
     yield from sizes(reader, kind, settings)
     if kind.engine in ("fsdp1", "fsdp2"):
-        yield from _version(reader)
+        yield from _version(reader, kind)
         yield from _broadcast(reader)
         yield from _fsdp(reader, kind, settings)
         yield from _fp8(reader, settings)
@@ -113,7 +114,16 @@ def _section(reader: Reader, name: str) -> dict[str, Any]:
     return {str(key) if str(key).startswith(prefix) else prefix + str(key): value for key, value in section.items()}
 
 
-def _version(reader: Reader) -> Iterator[Diagnostic]:
+def _version(reader: Reader, kind: Distributed) -> Iterator[Diagnostic]:
+    missing = missing_release(kind.engine, reader.context.versions) if kind.engine else None
+    if missing is not None:
+        yield finding(
+            "combination-refused",
+            f"`fsdp_version: 2` needs {missing}",
+            reader.place(("fsdp_config", "fsdp_version")),
+            note="an older torch raises ImportError: FSDP2 requires PyTorch; an older accelerate runs FSDP1",
+            help="upgrade, or write `fsdp_version: 1`",
+        )
     version = str(_section(reader, "fsdp_config").get("fsdp_version", 1))
     if version not in ("1", "2") and version.lstrip("-").isdigit():
         yield finding(

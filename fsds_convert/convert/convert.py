@@ -12,10 +12,12 @@ from fsds_convert.convert.key_names import written_for
 from fsds_convert.convert.target import Target
 from fsds_convert.convert.write import main_text
 from fsds_convert.diagnostics import Severity
-from fsds_convert.engines.fields import Engine
+from fsds_convert.engines.fields import Engine, missing_release
+from fsds_convert.errors import FsdsError
 from fsds_convert.plan.training_plan import TrainingPlan
 from fsds_convert.settings.context import Context
 from fsds_convert.syntax.source import Source
+from fsds_convert.tables.load import load_table
 from fsds_convert.transfer.adapt import Adapted, adapt, doubted
 from fsds_convert.transfer.json_alone import json_alone, launched, with_consistent_batch, without_fp8
 from fsds_convert.transfer.note import Note
@@ -26,6 +28,7 @@ COMMENTS_LOST = (
     "the file was written anew, without its comments: its shape (a flow mapping, a merge key) allows no edit"
 )
 JSON_NAME = "deepspeed_config.json"
+_TOO_SMALL = "inline-form-too-small"
 
 
 def convert(
@@ -34,10 +37,14 @@ def convert(
     """Converts a file that was read. `json_name` is the path that the Accelerate file gives to a DeepSpeed JSON.
 
     Raises InputError when the file names a DeepSpeed JSON that cannot be read: nothing is known of its settings then.
+    Raises FsdsError when the releases in force do not have the target.
     """
     reading.require_deepspeed_file()
     plan = reading.runs if options.as_executed else reading.intent
     engine = _engine(plan, reading, target)
+    missing = missing_release(engine, context.versions)
+    if missing is not None:
+        raise FsdsError(f"{target.name} needs {missing}", "upgrade, convert --to fsdp1, or say which release it is for")
     filled: dict[str, Note] = {}
     if reading.container == "deepspeed-json" and target.container == "accelerate":
         plan, filled = launched(plan, context.consumer)
@@ -102,16 +109,16 @@ def _deepspeed(plan: TrainingPlan, reading: Reading, target: Target, context: Co
 def _not_inline(adapted: Adapted, keys: tuple[str, ...]) -> Adapted:
     """--deepspeed-json never: what does not fit inline is refused."""
     reason = "Accelerate's inline form has no such key, and --deepspeed-json never forbids the file that has"
-    by_key = {note.field: note for note in adapted.notes}
-    extra = []
-    for key in keys:
-        setting = adapted.plan.engine_only.get(key) or by_key["sharding.strategy"].setting
-        extra.append(
-            Note(
-                key, Fidelity.REFUSED, setting, setting.value, None, "FSDS9E1", "inline-form-too-small", "none", reason
-            )
-        )
-    return replace(adapted, notes=(*adapted.notes, *extra))
+    table = load_table("deepspeed-json")
+    rows = {key: table.row(key, "deepspeed") for key in keys}
+    lost = {row.field if row and row.field else key for key, row in rows.items()}
+    notes = tuple(
+        Note(note.field, Fidelity.REFUSED, note.setting, note.before, None, "FSDS9E1", _TOO_SMALL, "none", reason)
+        if note.field in lost
+        else note
+        for note in adapted.notes
+    )
+    return replace(adapted, notes=notes)
 
 
 def _outputs(

@@ -8,8 +8,9 @@ from typing import Any, Literal
 
 from fsds_convert.settings.setting import Decided, Setting, Settings, default
 from fsds_convert.tables.load import load_document
-from fsds_convert.tables.row import Row
+from fsds_convert.tables.row import Row, Since
 from fsds_convert.tables.table import Table
+from fsds_convert.tables.versions import Versions
 
 Engine = Literal["fsdp1", "fsdp2", "deepspeed", "ddp"]
 ENGINES: tuple[Engine, ...] = ("fsdp1", "fsdp2", "deepspeed", "ddp")
@@ -34,6 +35,12 @@ def fixed(engine: Engine) -> dict[str, Setting[Any]]:
 def _fixed(name: str) -> dict[str, Setting[Any]]:
     rows = load_document("engines")["engines"][name]
     return {path: default(plan_value(row["value"]), row["note"]) for path, row in rows.items()}
+
+
+def missing_release(engine: Engine, versions: Versions) -> str | None:
+    """The release that an engine needs and that the versions in force do not reach, as `torch 2.6.0`."""
+    needed = map(Since.parse, load_document("engines")["requires"].get(engine, ()))
+    return next((since.text for since in needed if not since.reached(versions)), None)
 
 
 def acts(row: Row, engine: Engine) -> bool:

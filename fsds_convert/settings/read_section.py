@@ -132,24 +132,17 @@ class Reader:
         origin = Origin(self.place(path))
         unfilled = written == "auto" and not self._fills(row)
         if row.removed and row.removed.reached(self.context.versions):
-            text = f"`{row.name}` was removed in {row.removed.text}"
-            help = f"write `{row.replaced_by}`" if row.replaced_by else "remove it"
             kind = "removed-key-refused" if refuses else "removed-key-ignored"
-            found = finding(kind, text, self.place(path, key=True), note=row.note, help=help)
             intent = coerce(row, written).intent if row.replaced_by else None
-            return Setting(None, intent, row.key, written, origin, text), [found]
+            return self._not_taken(kind, f"`{row.name}` was removed in {row.removed.text}", row, path, written, intent)
         if row.replaced_by and row.never_read and not unfilled:
-            text = f"`{row.name}: {show(written)}` has no effect"
-            note, help = row.never_read.note, f"write `{row.replaced_by}`"
-            found = finding("ignored-value", text, self.place(path), note=note, help=help)
-            return Setting(None, coerce(row, written).intent, row.key, written, origin, note), [found]
+            text, intent = f"`{row.name}: {show(written)}` has no effect", coerce(row, written).intent
+            return self._not_taken("ignored-value", text, row, path, written, intent, row.never_read.note)
         if row.type == "dead" and not unfilled:
             return Setting(None, None, row.key, written, origin, row.note), []
         if row.type == "refused" and not (written is None and row.null_is_absent):
-            text = f"`{row.name}` is no key of this file"
-            help = f"write `{row.replaced_by}`" if row.replaced_by else "remove it"
-            found = finding("unknown-key-refused", text, self.place(path, key=True), note=row.note, help=help)
-            return Setting(None, written if row.replaced_by else None, row.key, written, origin, text), [found]
+            text, intent = f"`{row.name}` is no key of this file", written if row.replaced_by else None
+            return self._not_taken("unknown-key-refused", text, row, path, written, intent)
         if written is None and row.null_is_absent:
             return Setting(None, None, row.key, None, origin), []
         result = coerce(row, written)
@@ -174,6 +167,15 @@ class Reader:
             found = finding("value-misread", f"`{row.name}`: {note}", self.place(path), help=f"write {show(intent)}")
             return replace(setting, note=note), [found]
         return setting, []
+
+    def _not_taken(
+        self, kind: str, text: str, row: Row, path: Path, written: Any, intent: Any, note: str = ""
+    ) -> tuple[Setting[Any], list[Diagnostic]]:
+        """A key whose value nobody takes: it says at most what was meant."""
+        place = self.place(path, key=not note)
+        help = f"write `{row.replaced_by}`" if row.replaced_by else "remove it"
+        found = finding(kind, text, place, note=note or row.note, help=help)
+        return Setting(None, intent, row.key, written, Origin(self.place(path)), note or text), [found]
 
     def _fills(self, row: Row) -> bool:
         """Whether "auto" finds its value; one left in a JSON is refused (accelerate/utils/dataclasses.py:1368)."""

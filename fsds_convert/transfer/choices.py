@@ -11,7 +11,7 @@ from fsds_convert.settings.setting import Decided, Setting
 from fsds_convert.transfer.hybrid import hybrid
 from fsds_convert.transfer.precision import precision
 from fsds_convert.transfer.route import Choice, Route
-from fsds_convert.transfer.script_lines import optimizer_lines, scheduler_lines
+from fsds_convert.transfer.script_lines import compile_line, optimizer_lines, scheduler_lines
 
 
 def layer_classes(route: Route, path: str, setting: Setting[Any]) -> Choice | None:
@@ -52,11 +52,20 @@ def optimizer(route: Route, path: str, setting: Setting[Any]) -> Choice | None:
         return None
     group = path.partition(".")[0]
     params: Mapping[str, Any] = route.values[f"{group}.params"] or {}
+    consumer, schedule = route.context.consumer, route.values["scheduler.type"]
     if group == "optimizer":
-        lines = optimizer_lines(setting.value, params, route.context.consumer)
+        lines = optimizer_lines(setting.value, params, consumer, schedule, route.values["scheduler.params"])
         return route.choose("optimizer-moves-to-the-script", setting, script=lines)
-    lines = scheduler_lines(setting.value, params, route.context.consumer)
+    with_rate = isinstance(route.values["optimizer.type"], Decided)
+    lines = scheduler_lines(setting.value, params, consumer, with_rate=with_rate)
     return route.choose("scheduler-moves-to-the-script", setting, script=lines)
+
+
+def compiled(route: Route, path: str, setting: Setting[Any]) -> Choice | None:
+    """torch.compile with all its options, as a line for the script."""
+    options = {name: route.values[f"compile.{name}"] for name in ("backend", "mode", "fullgraph", "dynamic")}
+    options["use_regional_compilation"] = route.values["compile.regional"]
+    return route.choose("compile-moves-to-the-script", setting, script=compile_line(options, route.context.consumer))
 
 
 CHOICES: dict[str, Callable[[Route, str, Setting[Any]], Choice | None]] = {
@@ -66,4 +75,5 @@ CHOICES: dict[str, Callable[[Route, str, Setting[Any]], Choice | None]] = {
     "clipping": clipping,
     "precision": precision,
     "optimizer": optimizer,
+    "compiled": compiled,
 }

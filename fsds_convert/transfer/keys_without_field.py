@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from fsds_convert.engines.fields import Engine
@@ -21,7 +22,7 @@ _CODE = "FSDS9E0"
 def keys_without_field(
     plan: TrainingPlan, source: Engine, target: Engine
 ) -> tuple[Mapping[str, Setting[Any]], tuple[Note, ...]]:
-    """The keys that the target reads as well, and a note on each of the others."""
+    """The keys that the target reads as well, and a note on the others and on what acts otherwise there."""
     kept: dict[str, Setting[Any]] = {}
     notes: list[Note] = []
     shared = set(MODULES[source].TABLES) & set(MODULES[target].TABLES)
@@ -29,10 +30,11 @@ def keys_without_field(
         row = _row(source, key)
         if row is None or row.removed is not None or row.type in ("dead", "refused", "section"):
             continue
+        told = _note(row, key, setting, target, at_default=row.table not in shared)
         if row.table in shared and (not row.engines or target in row.engines):
             kept[key] = setting
-        elif (note := _note(row, key, setting, target)) is not None:
-            notes.append(note)
+            told = replace(told, after=setting.value) if told and _FAMILY[source] != _FAMILY[target] else None
+        notes.extend([told] if told else [])
     return kept, tuple(notes)
 
 
@@ -57,13 +59,16 @@ def _row(engine: Engine, key: str) -> Row | None:
     return None
 
 
-def _note(row: Row, key: str, setting: Setting[Any], target: Engine) -> Note | None:
+def _note(row: Row, key: str, setting: Setting[Any], target: Engine, *, at_default: bool) -> Note | None:
+    """What is lost; with `at_default` also that a written default is nothing to lose."""
     elsewhere = row.elsewhere.get(_FAMILY[target])
     if elsewhere is None:
         return None
     fidelity, effect, reason = Fidelity(elsewhere.fidelity), elsewhere.effect, elsewhere.note
     harmless = any(same(candidate.value, setting.value) for candidate in row.defaults)
+    if harmless and not at_default:
+        return None
     if harmless and fidelity.rank > Fidelity.AUTOMATIC.rank:
-        fidelity, effect, reason = Fidelity.AUTOMATIC, "none", "this is DeepSpeed's default, and has no counterpart"
+        fidelity, effect, reason = Fidelity.AUTOMATIC, "none", "this is the default, and has no counterpart"
     name = "key-without-counterpart"
     return Note(key, fidelity, setting, setting.value, None, _CODE, name, effect, reason)

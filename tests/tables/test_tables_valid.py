@@ -149,7 +149,10 @@ def test_codes_are_never_used_again(request: pytest.FixtureRequest) -> None:
     if request.config.getoption("--update"):
         known |= {code: name for code, name in current.items() if code not in known}
         CODES.write_text("".join(f"{code} {name}\n" for code, name in sorted(known.items())), encoding="utf-8")
-    assert {code: name for code, name in current.items() if known.get(code) != name} == {}
+    new = {code: name for code, name in current.items() if known.get(code) != name}
+    assert not new, (
+        f"add {new} to {CODES.name} (pytest {Path(__file__).name} --update), unless a code meant something else"
+    )
     assert set(re.findall(r'"(FSDS[0-9A-F]{3})"', SOURCE)) <= set(known)
 
 
