@@ -53,6 +53,18 @@ CASES = {
     "half a step": Case(
         "convert a.yaml --to deepspeed --gradient-accumulation-steps 1.5", 2, err=("accumulation-steps",)
     ),
+    "an empty name": Case("convert a.yaml --to fsdp2 -o ''", 2, err=("-o has an empty name", "give -o FILE")),
+    "a torch before FSDP2": Case(
+        "convert a.yaml --to fsdp2 --torch-version 2.5.1", 2, err=("fsdp2 needs torch 2.6.0", "--to fsdp1")
+    ),
+    "an accelerate before FSDP2": Case(
+        "convert a.yaml --to fsdp --accelerate-version 1.5.2", 2, err=("fsdp needs accelerate 1.6.0",)
+    ),
+    "processes against the file": Case(
+        "convert a.yaml --to fsdp2 --num-processes 3",
+        2,
+        err=("`num_processes: 8` stands in the file, against --num-processes 3",),
+    ),
     "no processes": Case("effective a.yaml --num-processes 0", 2, err=("--num-processes",)),
     "no such port": Case("convert a.yaml --to fsdp2 --main-process-port 65536", 2, err=("--main-process-port",)),
     "no class": Case("convert a.yaml --to fsdp2 --layer-cls ,", 2, err=("`,` is no name of a class",)),
