@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 from unittest.mock import patch
 
@@ -182,6 +183,7 @@ def test_interrupted_while_it_waits_for_stdin(tmp_path: Path) -> None:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         start_new_session=True,
+        preexec_fn=partial(signal.signal, signal.SIGINT, signal.SIG_DFL),  # a job in the background ignores it
     )
     assert process.stdin is not None
     process.stdin.write(b"#" * 300_000)  # more than a pipe holds: once it is written, most of it has been read
