@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-from functools import partial
 from pathlib import Path
 from unittest.mock import patch
 
@@ -19,6 +18,12 @@ from .command import run
 from .configs import DDP, FSDP1, FSDP2, HYBRID, ZERO3
 
 USAGE = "Usage: fsds"
+# a job in the background, as CI may be, hands on a SIGINT that is ignored
+INTERRUPTIBLE = """
+import runpy, signal
+signal.signal(signal.SIGINT, signal.default_int_handler)
+runpy.run_module("fsds_convert", run_name="__main__", alter_sys=True)
+"""
 
 CASES = {
     "version": Case("--version", out=(f"fsds {fsds_convert.__version__}\n",)),
@@ -177,13 +182,12 @@ def test_interrupted(error: type[BaseException], tmp_path: Path) -> None:
 @pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
 def test_interrupted_while_it_waits_for_stdin(tmp_path: Path) -> None:
     process = subprocess.Popen(
-        [sys.executable, "-m", "fsds_convert", "effective", "-"],
+        [sys.executable, "-c", INTERRUPTIBLE, "effective", "-"],
         cwd=tmp_path,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         start_new_session=True,
-        preexec_fn=partial(signal.signal, signal.SIGINT, signal.SIG_DFL),  # a job in the background ignores it
     )
     assert process.stdin is not None
     process.stdin.write(b"#" * 300_000)  # more than a pipe holds: once it is written, most of it has been read
