@@ -23,7 +23,7 @@ def optimizer_lines(kind: str, params: Mapping[str, Any], consumer: str, schedul
     values = {**_ADAM_DEFAULTS, **{key: value for key, value in params.items() if key in _ADAM_DEFAULTS}}
     left = {key: value for key, value in params.items() if key not in values and key not in _CHOOSES_CLASS}
     remark = f"  # not carried: {_arguments(left)}" if left else ""
-    # deepspeed/runtime/engine.py:2382: Adam decouples the weight decay unless adam_w_mode says no
+    # deepspeed/runtime/engine.py:2487: Adam decouples the weight decay unless adam_w_mode says no
     decoupled = name == "adamw" or params.get("adam_w_mode", True) is True
     call = f"torch.optim.{'AdamW' if decoupled else 'Adam'}(model.parameters(), {_arguments(values)})"
     if consumer != "trainer":
@@ -45,7 +45,7 @@ _SCHEDULES = {
     "WarmupCosineLR": ("get_cosine_schedule_with_warmup", "cosine"),
 }
 _SET_THE_RATE = ("WarmupLR", "WarmupDecayLR")
-# what Transformers' schedules have as well (deepspeed/runtime/lr_schedules.py:681, :818, :878)
+# what Transformers' schedules have as well (deepspeed/runtime/lr_schedules.py:727, :817, :868, :870)
 _STARTS_AND_ENDS = {"warmup_min_lr": 0.0, "warmup_min_ratio": 0.0, "cos_min_ratio": 0.0}
 
 
@@ -85,7 +85,7 @@ def scheduler_lines(kind: str, params: Mapping[str, Any], consumer: str, *, with
 def compile_line(options: Mapping[str, Any], consumer: str) -> str:
     """torch.compile in the script, with every option that is not torch's default.
 
-    Accelerate's plugin has all of them (accelerate/utils/dataclasses.py, TorchDynamoPlugin), TrainingArguments two.
+    Accelerate's plugin has all of them (accelerate/utils/dataclasses.py:1033), TrainingArguments two.
     """
     backend, mode = options["backend"], options["mode"]
     moded = {"mode": mode} if isinstance(mode, str) and mode != "default" else {}
