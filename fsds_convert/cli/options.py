@@ -89,12 +89,18 @@ MixedPrecisionOption = Annotated[
 ]
 GpusPerNode = Annotated[int | None, typer.Option(min=1, help="Devices of one node, where FSDP1 shards inside a node.")]
 NumProcesses = Annotated[
-    int | None, typer.Option(min=1, help="For a DeepSpeed JSON alone: processes over all machines.")
+    int | None, typer.Option(min=1, help="Processes over all machines, where the file does not say it.")
 ]
-NumMachines = Annotated[int | None, typer.Option(min=1, help="For a DeepSpeed JSON alone.")]
-MachineRank = Annotated[int | None, typer.Option(min=0, help="For a DeepSpeed JSON alone.")]
-MainProcessIp = Annotated[str | None, typer.Option(help="For a DeepSpeed JSON alone.")]
-MainProcessPort = Annotated[int | None, typer.Option(min=0, max=65535, help="For a DeepSpeed JSON alone.")]
+NumMachines = Annotated[
+    int | None, typer.Option(min=1, help="Where the file, as each DeepSpeed JSON, does not say it.")
+]
+MachineRank = Annotated[
+    int | None, typer.Option(min=0, help="Where the file, as each DeepSpeed JSON, does not say it.")
+]
+MainProcessIp = Annotated[str | None, typer.Option(help="Where the file, as each DeepSpeed JSON, does not say it.")]
+MainProcessPort = Annotated[
+    int | None, typer.Option(min=0, max=65535, help="Where the file, as each DeepSpeed JSON, does not say it.")
+]
 AccelerateVersion = Annotated[str | None, _release("accelerate")]
 DeepspeedVersion = Annotated[str | None, _release("deepspeed")]
 TransformersVersion = Annotated[str | None, _release("transformers")]

@@ -16,7 +16,7 @@ class Context:
     """`consumer` is what runs the training loop; `model_dtype` the dtype the script loads the model in, when known.
 
     `gpus_per_node` is the number of processes that FSDP1 sees on one node; without it num_processes / num_machines.
-    The launch fields stand in for what a bare DeepSpeed JSON does not hold.
+    The launch fields stand in for what the file does not say; a DeepSpeed JSON holds none of them.
     """
 
     consumer: Consumer = "accelerate"
