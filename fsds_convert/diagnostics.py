@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 from functools import cache
+from typing import Any, Literal
 
 from fsds_convert.errors import TableError
-from fsds_convert.syntax.span import Span
+from fsds_convert.syntax.edits import Edit
+from fsds_convert.syntax.span import Path, Span
 from fsds_convert.tables.load import load_document
 
 
@@ -31,8 +33,37 @@ class Place:
 
 
 @dataclass(frozen=True)
+class Change:
+    """One change to the mapping that a file holds.
+
+    `set` writes `value` at `path`, whether the key is there or not; `remove` takes the key out; `rename` gives it the
+    name `value`.
+    """
+
+    action: Literal["set", "remove", "rename"]
+    path: Path
+    value: Any = None
+
+
+@dataclass(frozen=True)
+class Fix:
+    """The mend of a finding, in the file of its place: changes to the mapping, or edits of the text.
+
+    `message` says what is done ("write `fsdp_sharding_strategy`"); `guess` marks a meaning that is only likely.
+    """
+
+    message: str
+    changes: tuple[Change, ...] = ()
+    edits: tuple[Edit, ...] = ()
+    guess: bool = False
+
+
+@dataclass(frozen=True)
 class Diagnostic:
-    """One finding. `note` is the consequence at run time, `help` the remedy."""
+    """One finding. `note` is the consequence at run time, `help` the remedy, `fix` the remedy as a change.
+
+    `checked` names the releases that the consequence was checked with.
+    """
 
     code: str
     name: str
@@ -41,6 +72,8 @@ class Diagnostic:
     place: Place
     note: str = ""
     help: str = ""
+    fix: Fix | None = None
+    checked: str = ""
 
     def __str__(self) -> str:
         return f"{self.place}: {self.severity.value}[{self.code}] {self.message}"
@@ -52,9 +85,11 @@ def _kinds() -> dict[str, tuple[str, Severity]]:
     return {row["name"]: (row["code"], Severity(row["severity"])) for row in document["rows"]}
 
 
-def finding(name: str, message: str, place: Place, note: str = "", help: str = "") -> Diagnostic:
+def finding(
+    name: str, message: str, place: Place, note: str = "", help: str = "", fix: Fix | None = None, checked: str = ""
+) -> Diagnostic:
     """A finding of the kind that `mappings/findings.yaml` calls `name`; raises TableError when it has none."""
     if name not in _kinds():
         raise TableError(f"mappings/findings.yaml has no row named {name}")
     code, severity = _kinds()[name]
-    return Diagnostic(code, name, severity, message, place, note, help)
+    return Diagnostic(code, name, severity, message, place, note, help, fix, checked)

@@ -22,10 +22,12 @@ LAYERS = (
     "settings",
     "plan",
     "engines",
+    "rules",
     "containers",
     "transfer",
     "convert",
     "compare",
+    "lint",
     "report",
     "cli",
 )

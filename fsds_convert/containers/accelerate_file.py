@@ -16,6 +16,8 @@ from fsds_convert.diagnostics import Diagnostic, finding
 from fsds_convert.engines import deepspeed_precision as precision
 from fsds_convert.engines.deepspeed import STAGE
 from fsds_convert.engines.modules import training_plan
+from fsds_convert.rules.facts import Facts
+from fsds_convert.rules.find import refused
 from fsds_convert.settings.context import Context
 from fsds_convert.settings.read_section import Reader
 from fsds_convert.settings.setting import Setting, default
@@ -62,11 +64,12 @@ def read(source: Source, context: Context) -> Reading:
     findings += checks(reader, kind, settings, named)
     plan = training_plan(kind.engine, settings, context)
     findings += batch_arithmetic(plan, source.name) if kind.engine == "deepspeed" else ()
-    return Reading(
-        *(source, "accelerate", kind.engine, settings, plan, tuple(findings)),
+    facts = Facts(
+        *(source, "accelerate", kind.engine, settings, context, plan, kind.name),
         deepspeed_file=named.source if named else None,
         deepspeed_path=named.written if named else None,
     )
+    return Reading(source, "accelerate", kind.engine, settings, plan, (*findings, *refused(facts)), facts)
 
 
 def _mapping(reader: Reader, name: str) -> tuple[Mapping[Any, Any], list[Diagnostic]]:

@@ -12,6 +12,8 @@ from fsds_convert.diagnostics import Diagnostic, Place, finding
 from fsds_convert.engines import deepspeed_precision as precision
 from fsds_convert.engines.deepspeed import ACCUMULATION, STAGE
 from fsds_convert.engines.modules import training_plan
+from fsds_convert.rules.facts import Facts
+from fsds_convert.rules.find import refused
 from fsds_convert.settings.context import Context
 from fsds_convert.settings.read_section import Reader, Section
 from fsds_convert.settings.setting import Origin, Setting, Settings, default
@@ -59,8 +61,9 @@ def read(source: Source, context: Context) -> Reading:
     settings = {**section.settings, **launch_options(context)}
     settings |= precision.sections(settings, context)
     plan = training_plan("deepspeed", settings, context)
-    findings = (*syntax_findings(source), *section.findings, *batch_arithmetic(plan, source.name))
-    return Reading(source, "deepspeed-json", "deepspeed", settings, plan, findings)
+    facts = Facts(source, "deepspeed-json", "deepspeed", settings, context, plan)
+    found = (*syntax_findings(source), *section.findings, *batch_arithmetic(plan, source.name))
+    return Reading(source, "deepspeed-json", "deepspeed", settings, plan, (*found, *refused(facts)), facts)
 
 
 # what the launcher exports without inline keys (accelerate/utils/dataclasses.py:1280)

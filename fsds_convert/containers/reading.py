@@ -9,6 +9,7 @@ from fsds_convert.diagnostics import Diagnostic, Severity
 from fsds_convert.engines.fields import Engine
 from fsds_convert.errors import InputError
 from fsds_convert.plan.training_plan import TrainingPlan
+from fsds_convert.rules.facts import Facts
 from fsds_convert.settings.setting import Settings
 from fsds_convert.syntax.source import Source
 
@@ -19,8 +20,8 @@ Container = Literal["accelerate", "deepspeed-json"]
 class Reading:
     """A file as its consumer reads it.
 
-    `runs` is the plan that will run, `intent` what the file asks for. `deepspeed_file` is the JSON that an Accelerate
-    file names, when it was found; `deepspeed_path` the name as written.
+    `runs` is the plan that will run, `intent` what the file asks for. `findings` are those of the syntax, of the
+    tables, and of the rules that upstream enforces; `facts` is what all other rules are asked with.
     """
 
     source: Source
@@ -29,8 +30,17 @@ class Reading:
     settings: Settings
     runs: TrainingPlan
     findings: tuple[Diagnostic, ...]
-    deepspeed_file: Source | None = None
-    deepspeed_path: str | None = None
+    facts: Facts
+
+    @property
+    def deepspeed_file(self) -> Source | None:
+        """The JSON that an Accelerate file names, when it was found."""
+        return self.facts.deepspeed_file
+
+    @property
+    def deepspeed_path(self) -> str | None:
+        """The name of that JSON as written."""
+        return self.facts.deepspeed_path
 
     @property
     def intent(self) -> TrainingPlan:

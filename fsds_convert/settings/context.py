@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 from fsds_convert.tables.versions import Versions
 
@@ -16,7 +17,9 @@ class Context:
     """`consumer` is what runs the training loop; `model_dtype` the dtype the script loads the model in, when known.
 
     `gpus_per_node` is the number of processes that FSDP1 sees on one node; without it num_processes / num_machines.
-    The launch fields stand in for what the file does not say; a DeepSpeed JSON holds none of them.
+    The launch fields stand in for what the file does not say; a DeepSpeed JSON holds none of them. What the script does
+    is known only where it was said: `optimizer` its class, `peft` lora or qlora, `model` the config.json of the
+    Transformers model, `training_args` the TrainingArguments as a mapping.
     """
 
     consumer: Consumer = "accelerate"
@@ -29,3 +32,7 @@ class Context:
     machine_rank: int | None = None
     main_process_ip: str | None = None
     main_process_port: int | None = None
+    optimizer: str | None = None
+    peft: str | None = None
+    model: Mapping[str, Any] | None = field(default=None, hash=False)
+    training_args: Mapping[str, Any] | None = field(default=None, hash=False)

@@ -129,7 +129,7 @@ class Reader:
         return f", and {near}: {show(filled.value)} runs unless it is written too" if filled is not None else ""
 
     def _written(self, row: Row, path: Path, written: Any, *, refuses: bool) -> tuple[Setting[Any], list[Diagnostic]]:
-        origin = Origin(self.place(path))
+        origin = Origin(self.place(path), path=path)
         unfilled = written == "auto" and not self._fills(row)
         if row.removed and row.removed.reached(self.context.versions):
             kind = "removed-key-refused" if refuses else "removed-key-ignored"
@@ -175,7 +175,7 @@ class Reader:
         place = self.place(path, key=not note)
         help = f"write `{row.replaced_by}`" if row.replaced_by else "remove it"
         found = finding(kind, text, place, note=note or row.note, help=help)
-        return Setting(None, intent, row.key, written, Origin(self.place(path)), note or text), [found]
+        return Setting(None, intent, row.key, written, Origin(self.place(path), path=path), note or text), [found]
 
     def _fills(self, row: Row) -> bool:
         """Whether "auto" finds its value; one left in a JSON is refused (accelerate/utils/dataclasses.py:1368)."""

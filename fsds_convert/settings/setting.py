@@ -8,6 +8,7 @@ from enum import Enum
 from typing import Any, Generic, TypeVar
 
 from fsds_convert.diagnostics import Place
+from fsds_convert.syntax.span import Path
 
 T = TypeVar("T")
 U = TypeVar("U")
@@ -35,10 +36,11 @@ NOT_WRITTEN: Any = _NotWritten()
 
 @dataclass(frozen=True)
 class Origin:
-    """Where a value comes from: a place in a file, or `default` (which one)."""
+    """Where a value comes from: a place in a file and the path that leads to it, or `default` (which one)."""
 
     place: Place | None = None
     default: str = ""
+    path: Path = ()
 
     def __str__(self) -> str:
         return str(self.place) if self.place else self.default

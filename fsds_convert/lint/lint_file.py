@@ -1,0 +1,84 @@
+"""One file, from its text to its report, with or without fixes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from fsds_convert.diagnostics import Diagnostic
+from fsds_convert.lint.check import Checked, check, in_order
+from fsds_convert.lint.mend import mend, with_text
+from fsds_convert.lint.outcome import FileReport, Finding
+from fsds_convert.lint.select import Selection
+from fsds_convert.lint.suppressions import about_suppressions, suppressions
+from fsds_convert.settings.context import Context
+from fsds_convert.syntax.edits import Edit, apply
+from fsds_convert.syntax.source import Source
+
+# a mend may bring another one about: a key with its right name can have a wrong value
+_MAX_ROUNDS = 20
+
+
+def lint(source: Source, context: Context, selection: Selection) -> FileReport | None:
+    """The report of a file as it is; None when it is no config."""
+    checked = check(source, context)
+    if checked is None:
+        return None
+    kept, suppressed = _kept(checked, selection)
+    findings = tuple(Finding(found, mend(checked, found, context)) for found in kept)
+    return FileReport(source, checked.kind, findings, suppressed)
+
+
+def fix(source: Source, context: Context, selection: Selection, *, unsafe: bool) -> FileReport | None:
+    """The report of a file after its fixes, the unsafe ones too where they are asked for; None when it is no config."""
+    report = lint(source, context, selection)
+    fixed: list[Finding] = []
+    for _ in range(_MAX_ROUNDS):
+        if report is None:
+            break
+        chosen = _together(finding for finding in report.findings if finding.mend and (unsafe or finding.mend.safe))
+        if not chosen:
+            break
+        text = apply(report.source.text, (edit for finding in chosen for edit in _edits(finding)))
+        again = lint(with_text(report.source, text), context, selection)
+        if again is None or again.source.data is None is not report.source.data:
+            break
+        fixed += chosen
+        report = again
+    if report is None or not fixed:
+        return report
+    return FileReport(report.source, report.kind, report.findings, report.suppressed, tuple(fixed), source.text)
+
+
+def _kept(checked: Checked, selection: Selection) -> tuple[list[Diagnostic], int]:
+    """The findings that are shown, with those about the suppressions, and the number that is suppressed."""
+    source = checked.source
+    comments = suppressions(source)
+    shown = [found for found in _distinct(checked.findings) if selection.shows(found, source.name)]
+    kept = [found for found in shown if not _any(comment.covers(found, source.name) for comment in comments)]
+    about = [found for found in about_suppressions(source, comments) if selection.shows(found, source.name)]
+    return sorted((*kept, *about), key=lambda each: in_order(each, source.name)), len(shown) - len(kept)
+
+
+def _any(answers: Iterable[bool]) -> bool:
+    """Asks all of them: each comment has to know that it is used."""
+    return any(list(answers))
+
+
+def _distinct(findings: Iterable[Diagnostic]) -> list[Diagnostic]:
+    return list({(found.code, str(found.place), found.message): found for found in findings}.values())
+
+
+def _edits(finding: Finding) -> tuple[Edit, ...]:
+    return finding.mend.edits if finding.mend else ()
+
+
+def _together(findings: Iterable[Finding]) -> list[Finding]:
+    """As many as can be made at once: those whose edits touch no part of the text that another one changes."""
+    chosen: list[Finding] = []
+    taken: list[Edit] = []
+    for finding in findings:
+        edits = _edits(finding)
+        if not any(edit.start <= other.end and other.start <= edit.end for edit in edits for other in taken):
+            chosen.append(finding)
+            taken += edits
+    return chosen

@@ -1,0 +1,1 @@
+"""Rules about more than one setting: rows under `mappings/`, and the checks that a row cannot hold."""
