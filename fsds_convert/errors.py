@@ -3,6 +3,8 @@
 Exception
 ├── FsdsError          the user can mend it: exit 2
 │   ├── InputError     a file cannot be read
+│   │   └── NotText    it is binary, in another encoding, or larger than any config
+│   ├── SettingsError  `[tool.fsds]` or fsds.toml is wrong
 │   └── UnknownName    a name that is none of the known ones
 └── TableError         a table under `mappings/` is wrong, a bug in fsds: exit 3
 """
@@ -39,6 +41,23 @@ class InputError(FsdsError):
     def __init__(self, path: str, problem: str, hint: str = "") -> None:
         super().__init__(f"{path}: {problem}", hint)
         self.path = path
+
+
+class NotText(InputError):
+    """A file that is binary, neither UTF-8 nor UTF-16, or larger than any config; `content` is how it begins."""
+
+    def __init__(self, path: str, problem: str, hint: str, content: bytes) -> None:
+        super().__init__(path, problem, hint)
+        self.content = content
+
+
+class SettingsError(FsdsError):
+    """A setting of a project that fsds does not know or take; `key` is empty where the file as a whole is wrong."""
+
+    def __init__(self, path: str, key: str, problem: str, hint: str = "") -> None:
+        super().__init__(f"{path}: `{key}` {problem}" if key else f"{path}: {problem}", hint)
+        self.path = path
+        self.key = key
 
 
 class UnknownName(FsdsError):

@@ -18,6 +18,7 @@ LAYERS = (
     "errors",
     "tables",
     "syntax",
+    "project",
     "diagnostics",
     "settings",
     "plan",
@@ -29,6 +30,8 @@ LAYERS = (
     "compare",
     "lint",
     "report",
+    "explain",
+    "schema",
     "cli",
 )
 # the entry point, and what writes the generated files, stand above all layers
@@ -39,6 +42,8 @@ THIRD_PARTY = {
     "yaml": ("tables", "syntax"),
     "typer": ("cli",),
     "rich": ("cli",),
+    "jsonschema": ("schema",),
+    "tomli": ("project",),
 }
 SLOW_STDLIB = ("importlib.metadata", "importlib.resources")
 VAGUE_NAMES = ("utils", "util", "helpers", "helper", "manager", "common", "misc")

@@ -1,1 +1,1 @@
-"""Writes `docs/mapping.md` from the tables under `mappings/`."""
+"""Writes what is generated: `docs/mapping.md`, `docs/rules/` and `schemas/editor/`, from the tables in `mappings/`."""

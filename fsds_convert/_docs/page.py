@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fsds_convert._docs import keys, transfers
-from fsds_convert._docs.markdown import heading, link, table
+from fsds_convert.explain.dialects import TITLES
+from fsds_convert.explain.markdown import heading, link, table
 from fsds_convert.tables.load import load_document
 
 _INTRO = """# The tables
@@ -31,6 +32,7 @@ _TYPES = {
     "attention": "one of the spellings, or a flash-attn kernel of the hub",
     "truth-list": "three values as under truth",
     "class-names": "names separated by commas, without spaces",
+    "class-list": "the same, or a list of names",
     "section": "a mapping with keys of its own",
     "dead": "accepted and never used",
     "refused": "raises whatever the value",
@@ -45,7 +47,7 @@ def page() -> str:
 def _lines() -> Iterator[str]:
     yield _INTRO
     yield f"- {link('Types', 'types')}"
-    yield from (f"- {link(title, name)}" for name, title in keys.TITLES.items())
+    yield from (f"- {link(title, name)}" for name, title in TITLES.items())
     yield f"- {link('What becomes of each plan field', 'transfer')}"
     yield f"- {link('Advice after a report', 'advice')}"
     yield f"- {link('What an engine does by itself', 'engines')}"

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
-from fsds_convert._docs.keys import ENGINES, names
-from fsds_convert._docs.markdown import code, codes, heading, link, prose, table
 from fsds_convert.engines.fields import plan_value
+from fsds_convert.explain.dialects import ENGINES, names
+from fsds_convert.explain.markdown import code, heading, link, prose, table
+from fsds_convert.explain.transfers import TOGETHER, conditions, sentence, transfers_of
 from fsds_convert.plan.training_plan import FIELDS
 from fsds_convert.tables.load import load_document
-from fsds_convert.transfer.rows import SAME, Fidelity, Transfer, advice, transfers
-
-# compute, master weights and optimizer states are one decision (transfer/precision.py)
-_TOGETHER = dict.fromkeys(("precision.master_weights", "precision.optimizer_states"), "precision.compute")
+from fsds_convert.transfer.rows import advice
 
 
 def sections() -> Iterator[str]:
@@ -25,56 +22,22 @@ def sections() -> Iterator[str]:
     )
     for path in FIELDS:
         yield heading(3, path, "field", path)
-        rows = [row for row in transfers() if row.field == path]
+        rows = transfers_of(path)
         if rows:
-            yield "\n".join(f"- {_row(row)}" for row in rows) + "\n"
-        elif path in _TOGETHER:
-            yield f"Goes with {link(_TOGETHER[path], 'field', _TOGETHER[path])}.\n"
+            yield "\n".join(f"- {sentence(row)}" for row in rows) + "\n"
+        elif path in TOGETHER:
+            yield f"Goes with {link(TOGETHER[path], 'field', TOGETHER[path])}.\n"
         else:
             yield "Carried over as it is.\n"
     yield heading(2, "Advice after a report", "advice")
     yield from table(
         ("from", "to", "when", "advice"),
         (
-            (names(item.sources), names(item.targets), _when(item.when, item.consumer), prose(item.text))
+            (names(item.sources), names(item.targets), conditions(item.when, item.consumer), prose(item.text))
             for item in advice()
         ),
     )
     yield from _engines()
-
-
-def _row(row: Transfer) -> str:
-    value = codes(row.values) if row.values is not None else ""
-    if row.not_values is not None:
-        value = f"not {codes(row.not_values)}"
-    holds = "; ".join(part for part in (_route(row), value, _when(row.when, row.consumer)) if part)
-    effect = f" ({row.effect})" if row.effect != "none" else ""
-    return (
-        f"**{row.code}** {holds}: **{row.fidelity.value}**{effect}, {_becomes(row)}: {prose(row.reason)}{_script(row)}"
-    )
-
-
-def _route(row: Transfer) -> str:
-    return f"{names(row.sources)} to {names(row.targets)}" if row.sources else "any engines"
-
-
-def _becomes(row: Transfer) -> str:
-    becomes = "the same" if row.becomes is SAME else f"becomes {code(row.becomes)}"
-    if row.becomes is SAME and row.chosen_by:
-        becomes = f"as `{row.chosen_by}` decides"
-    return f"with `--allow-lossy` {becomes}" if row.fidelity is Fidelity.REFUSED else becomes
-
-
-def _script(row: Transfer) -> str:
-    lines = {consumer: code(text.replace("{{", "{").replace("}}", "}")) for consumer, text in row.script.items()}
-    if len(lines) > 1 and len(set(lines.values())) == 1:
-        return f". In the script: {next(iter(lines.values()))}"
-    return "".join(f". With `--for {consumer}`: {text}" for consumer, text in lines.items())
-
-
-def _when(when: Mapping[str, tuple[Any, ...]], consumer: str | None) -> str:
-    parts = [f"{path} {codes(values)}" for path, values in when.items()]
-    return ", ".join([*parts, *([f"`--for {consumer}`"] if consumer else [])])
 
 
 def _engines() -> Iterator[str]:

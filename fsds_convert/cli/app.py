@@ -7,6 +7,10 @@ import typer
 from fsds_convert.cli.compare import compare
 from fsds_convert.cli.convert import convert
 from fsds_convert.cli.effective import effective
+from fsds_convert.cli.explain import explain
+from fsds_convert.cli.lint import lint
+from fsds_convert.cli.mapping import mapping
+from fsds_convert.cli.schema import schema
 
 app = typer.Typer(
     name="fsds",
@@ -17,8 +21,12 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command()(convert)
+app.command()(lint)
 app.command()(effective)
 app.command()(compare)
+app.command()(explain)
+app.command()(mapping)
+app.command()(schema)
 
 
 @app.callback(invoke_without_command=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import sys
 from enum import Enum
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -12,6 +13,7 @@ import typer
 from fsds_convert.containers import accelerate_file, deepspeed_json
 from fsds_convert.containers.detect import detect
 from fsds_convert.containers.reading import Reading
+from fsds_convert.project.settings import ProjectSettings, project_settings
 from fsds_convert.settings.context import Context
 from fsds_convert.syntax.read_file import read_source
 from fsds_convert.tables.versions import in_force, parse_version
@@ -22,6 +24,7 @@ class For(str, Enum):
 
     ACCELERATE = "accelerate"
     TRAINER = "trainer"
+    DEEPSPEED = "deepspeed"
 
 
 class Dtype(str, Enum):
@@ -78,7 +81,11 @@ def _release(package: str) -> object:
 File = Annotated[str, typer.Argument(metavar="FILE", help="An Accelerate or DeepSpeed config, or - for stdin.")]
 StdinFilename = Annotated[str | None, typer.Option(help="The name that stdin stands for.", metavar="NAME")]
 ForOption = Annotated[
-    For, typer.Option("--for", help="Who runs the training loop: a script with Accelerator(), or Trainer (TRL, ...).")
+    For,
+    typer.Option(
+        "--for",
+        help="Who runs the training loop: a script with Accelerator(), Trainer (TRL, ...), or deepspeed.initialize().",
+    ),
 ]
 ModelDtype = Annotated[Dtype | None, typer.Option(help="The dtype that the script loads the model in.")]
 MixedPrecisionOption = Annotated[
@@ -114,12 +121,17 @@ def context_of(
     mixed_precision: MixedPrecision | None = None,
     gpus_per_node: int | None = None,
     launch: tuple[int | None, int | None, int | None, str | None, int | None] = (None, None, None, None, None),
+    project: ProjectSettings | None = None,
 ) -> Context:
-    """The context of a command; `releases` and `launch` in the order of the options."""
+    """The context of a command; `releases` and `launch` in the order of the options, the project's where none is given.
+
+    Raises SettingsError for a fsds.toml or pyproject.toml that is wrong.
+    """
     names = ("accelerate", "deepspeed", "transformers", "torch")
+    targets = (project_settings(Path.cwd()) if project is None else project).targets
     return Context(
         consumer.value,
-        in_force(dict(zip(names, releases, strict=True))),
+        in_force({name: given or targets.get(name) for name, given in zip(names, releases, strict=True)}),
         model_dtype.value if model_dtype else None,
         mixed_precision.value if mixed_precision else None,
         gpus_per_node,

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from fsds_convert.containers import deepspeed_json
-from fsds_convert.containers.accelerate_checks import checks
-from fsds_convert.containers.deepspeed_checks import batch_arithmetic
 from fsds_convert.containers.deepspeed_file import Named, named_file
 from fsds_convert.containers.distributed_type import Distributed, distributed
 from fsds_convert.containers.reading import Reading
 from fsds_convert.containers.syntax_findings import syntax_findings
-from fsds_convert.diagnostics import Diagnostic, finding
+from fsds_convert.diagnostics import Change, Diagnostic, Fix, finding
 from fsds_convert.engines import deepspeed_precision as precision
 from fsds_convert.engines.deepspeed import STAGE
 from fsds_convert.engines.modules import training_plan
@@ -24,6 +23,7 @@ from fsds_convert.settings.setting import Setting, default
 from fsds_convert.syntax.source import Source
 from fsds_convert.tables.load import load_table
 from fsds_convert.tables.row import Row
+from fsds_convert.tables.versions import checked
 
 _IN = ("deepspeed_config",)
 _SECTIONS = {
@@ -39,6 +39,8 @@ def read(source: Source, context: Context) -> Reading:
 
     Raises InputError for an environment or distributed type that no engine here stands for.
     """
+    if context.consumer == "deepspeed":
+        context = replace(context, consumer="accelerate")  # nothing else reads such a file
     kind = distributed(source)
     reader = Reader(source, kind.engine, context)
     told = {"distributed_type": default(kind.name, "", "distributed_type")} if kind.findings else {}
@@ -61,9 +63,7 @@ def read(source: Source, context: Context) -> Reading:
     for key, setting in deepspeed_json.launch_options(context).items():
         if key not in settings or not settings[key].is_written or settings[key].written is None:
             settings[key] = setting
-    findings += checks(reader, kind, settings, named)
     plan = training_plan(kind.engine, settings, context)
-    findings += batch_arithmetic(plan, source.name) if kind.engine == "deepspeed" else ()
     facts = Facts(
         *(source, "accelerate", kind.engine, settings, context, plan, kind.name),
         deepspeed_file=named.source if named else None,
@@ -121,6 +121,8 @@ def _sections_not_read(reader: Reader, kind: Distributed) -> list[Diagnostic]:
             reader.place((name,), key=True),
             note="Accelerate reads only the section of the distributed type",
             help=f"remove it, or write `distributed_type: {wanted}`",
+            fix=Fix(f"remove `{name}`", (Change("remove", (name,)),), guess=True),
+            checked=checked(load_table("accelerate").rows[0].source),
         )
         for name, wanted in (("fsdp_config", "FSDP"), ("deepspeed_config", "DEEPSPEED"))
         if name != reads and reader.source.data.get(name)

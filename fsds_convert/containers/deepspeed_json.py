@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from fsds_convert.containers.deepspeed_checks import batch_arithmetic
 from fsds_convert.containers.reading import Reading
 from fsds_convert.containers.syntax_findings import syntax_findings
-from fsds_convert.diagnostics import Diagnostic, Place, finding
 from fsds_convert.engines import deepspeed_precision as precision
 from fsds_convert.engines.deepspeed import ACCUMULATION, STAGE
 from fsds_convert.engines.modules import training_plan
@@ -26,9 +24,8 @@ def read_section(source: Source, data: Mapping[str, Any], context: Context, give
     """The settings of a DeepSpeed JSON as Accelerate hands it to DeepSpeed; `given` are those of an inline section."""
     reader = Reader(source, "deepspeed", context)
     section = reader.section(load_table("deepspeed-json"), data, given=given)
-    _accelerate_fills(section.settings, inline=given is not None)
-    if not isinstance(data.get("zero_optimization"), Mapping):
-        section.findings.append(_no_zero_section(source))
+    if context.consumer != "deepspeed":
+        _accelerate_fills(section.settings, inline=given is not None)
     return section
 
 
@@ -45,16 +42,6 @@ def _accelerate_fills(settings: dict[str, Setting[Any]], *, inline: bool) -> Non
             settings[key] = settings[key].lift(value, value, f'"auto" becomes {show(value)}')
 
 
-def _no_zero_section(source: Source) -> Diagnostic:
-    return finding(
-        "combination-refused",
-        "the JSON has no `zero_optimization` section",
-        Place(source.name),
-        note="Accelerate raises ValueError: Please specify the ZeRO optimization config in the DeepSpeed config",
-        help='write "zero_optimization": {"stage": 0} for plain data parallelism',
-    )
-
-
 def read(source: Source, context: Context) -> Reading:
     """A DeepSpeed JSON by itself: the launch settings come from the command line."""
     section = read_section(source, source.data, context)
@@ -62,7 +49,10 @@ def read(source: Source, context: Context) -> Reading:
     settings |= precision.sections(settings, context)
     plan = training_plan("deepspeed", settings, context)
     facts = Facts(source, "deepspeed-json", "deepspeed", settings, context, plan)
-    found = (*syntax_findings(source), *section.findings, *batch_arithmetic(plan, source.name))
+    syntax = syntax_findings(source)
+    if context.consumer == "deepspeed":  # hjson takes comments and commas
+        syntax = tuple(found for found in syntax if found.name != "comment-in-json")
+    found = (*syntax, *section.findings)
     return Reading(source, "deepspeed-json", "deepspeed", settings, plan, (*found, *refused(facts)), facts)
 
 

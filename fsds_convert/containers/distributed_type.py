@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from fsds_convert.diagnostics import Diagnostic, Place, finding
+from fsds_convert.diagnostics import Change, Diagnostic, Fix, Place, finding
 from fsds_convert.engines.fields import Engine
 from fsds_convert.errors import InputError
 from fsds_convert.settings.show import show
-from fsds_convert.syntax.closest import closest
+from fsds_convert.syntax.closest import closest, surely
 from fsds_convert.syntax.source import Source
 from fsds_convert.tables.load import load_table
+from fsds_convert.tables.versions import checked
 
 
 @dataclass(frozen=True)
@@ -42,12 +43,16 @@ def distributed(source: Source) -> Distributed:
             Place(source.name),
             note="Accelerate raises ValueError: A `distributed_type` must be specified in the config file",
             help=f"write `distributed_type: {name}`",
+            fix=Fix(f"write `distributed_type: {name}`", (Change("set", ("distributed_type",), name),), guess=True),
+            checked=checked(row.source),
         )
         return Distributed(_engine(source, row.values, name), name, (found,))
     if isinstance(written, str) and written in row.values:
         return Distributed(_engine(source, row.values, written), written)
     near = closest(written, list(row.values)) if isinstance(written, str) else None
     name = near or ("NO" if written is False else _by_section(data))
+    # NO without quotes runs as NO does: one process
+    sure = written is False or (near is not None and surely(str(written), near))
     found = finding(
         "distributed-type-refused",
         f"`distributed_type: {show(written)}` is not a distributed type",
@@ -56,6 +61,8 @@ def distributed(source: Source) -> Distributed:
         if isinstance(written, str)
         else "YAML reads it as another type than text; Accelerate starts one process, without sharding",
         help=f"write `{name}`" + (" in quotes" if name == "NO" else ""),
+        fix=Fix(f"write `{name}`", (Change("set", ("distributed_type",), name),), guess=not sure),
+        checked=checked(row.source),
     )
     return Distributed(_engine(source, row.values, name), name, (found,))
 

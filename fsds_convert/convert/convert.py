@@ -40,6 +40,8 @@ def convert(
     Raises FsdsError when the releases in force do not have the target.
     """
     reading.require_deepspeed_file()
+    if context.consumer == "deepspeed":
+        context = replace(context, consumer="accelerate")  # what is written is launched by Accelerate
     plan = reading.runs if options.as_executed else reading.intent
     engine = _engine(plan, reading, target)
     missing = missing_release(engine, context.versions)
@@ -143,7 +145,7 @@ def _kept_json(reading: Reading, target: Target) -> Source | None:
     if existing is None or (alone and target.container == "deepspeed-json"):
         return existing
     broken = any(found.severity is Severity.ERROR and found.place.name == existing.name for found in reading.findings)
-    return None if broken or existing.path is None else existing
+    return None if broken or (alone and existing.path is None) else existing
 
 
 def _like(reading: Reading) -> str:

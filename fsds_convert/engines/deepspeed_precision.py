@@ -74,7 +74,7 @@ def mode_of(settings: Settings, context: Context, *, intent: bool) -> str:
         return False if written else None
 
     given = settings.get("mixed_precision")
-    asked = context.mixed_precision
+    asked = context.mixed_precision if context.consumer != "deepspeed" else None
     if given is not None and given.is_written and given.written is not None:
         asked = given.intent if intent else given.value
     bf16, fp16 = section("bf16"), section("fp16")

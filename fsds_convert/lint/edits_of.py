@@ -13,7 +13,7 @@ from fsds_convert.lint.value_text import key_text, value_text
 from fsds_convert.syntax.edits import Edit, apply
 from fsds_convert.syntax.json_text import parse_json
 from fsds_convert.syntax.source import Source
-from fsds_convert.syntax.span import Path
+from fsds_convert.syntax.span import Path, Span
 from fsds_convert.syntax.yaml_text import parse_yaml
 
 _COMMA_BEFORE = re.compile(r",\s*$")
@@ -97,9 +97,18 @@ def _grows(source: Source, change: Change) -> bool:
 def _replacement(source: Source, change: Change) -> Edit:
     span = source.values[change.path]
     text = value_text(change.value, source.text[span.start : span.end], source.format)
+    key = source.keys[change.path]
+    between = source.text[key.end : span.start]
+    if span.line > key.end_line and not between.strip(": \t\r\n"):  # a block below its key
+        return Edit(key.end + between.index(":") + 1, span.start + len(_trimmed(source, span)), f" {text}")
     if span.start == span.end:  # `key:` with nothing behind it
         text = f" {text}" if not source.text[: span.start].endswith(" ") else text
     return Edit(span.start, span.end, text)
+
+
+def _trimmed(source: Source, span: Span) -> str:
+    """A block mapping's or list's own end mark lies behind trailing blank lines."""
+    return source.text[span.start : span.end].rstrip()
 
 
 def _removal(source: Source, path: Path) -> Edit:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from fsds_convert.diagnostics import Diagnostic
 from fsds_convert.lint.check import Checked, check, in_order
@@ -25,7 +26,8 @@ def lint(source: Source, context: Context, selection: Selection) -> FileReport |
         return None
     kept, suppressed = _kept(checked, selection)
     findings = tuple(Finding(found, mend(checked, found, context)) for found in kept)
-    return FileReport(source, checked.kind, findings, suppressed)
+    beside = checked.facts.deepspeed_file if checked.facts else None
+    return FileReport(source, checked.kind, findings, suppressed, named=(beside,) if beside else ())
 
 
 def fix(source: Source, context: Context, selection: Selection, *, unsafe: bool) -> FileReport | None:
@@ -46,15 +48,18 @@ def fix(source: Source, context: Context, selection: Selection, *, unsafe: bool)
         report = again
     if report is None or not fixed:
         return report
-    return FileReport(report.source, report.kind, report.findings, report.suppressed, tuple(fixed), source.text)
+    return replace(report, fixed=tuple(fixed), before=source.text)
 
 
 def _kept(checked: Checked, selection: Selection) -> tuple[list[Diagnostic], int]:
     """The findings that are shown, with those about the suppressions, and the number that is suppressed."""
     source = checked.source
     comments = suppressions(source)
-    shown = [found for found in _distinct(checked.findings) if selection.shows(found, source.name)]
-    kept = [found for found in shown if not _any(comment.covers(found, source.name) for comment in comments)]
+    told = _distinct(checked.findings)
+    # a comment is used by what it stands for, shown or not
+    covered = {id(found) for found in told if _any(comment.covers(found, source.name) for comment in comments)}
+    shown = [found for found in told if selection.shows(found, source.name)]
+    kept = [found for found in shown if id(found) not in covered]
     about = [found for found in about_suppressions(source, comments) if selection.shows(found, source.name)]
     return sorted((*kept, *about), key=lambda each: in_order(each, source.name)), len(shown) - len(kept)
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from fsds_convert.containers.reading import Reading
-from fsds_convert.diagnostics import Diagnostic
+from fsds_convert.diagnostics import Diagnostic, Severity
 from fsds_convert.lint.check import Checked, check
 from fsds_convert.lint.edits_of import edits_of
 from fsds_convert.lint.outcome import Mend
 from fsds_convert.rules.catalog import catalog
+from fsds_convert.rules.facts import Facts
 from fsds_convert.settings.context import Context
+from fsds_convert.syntax.decoding import encode
 from fsds_convert.syntax.edits import apply
 from fsds_convert.syntax.source import Source, load
 
@@ -26,29 +27,46 @@ def mend(checked: Checked, found: Diagnostic, context: Context) -> Mend | None:
     edits = fix.edits or edits_of(source, fix.changes)
     if not edits:
         return None
-    after = check(with_text(source, apply(source.text, edits)), context)
-    if after is None or _count(after, found) >= _count(checked, found):
+    after = with_text(source, apply(source.text, edits))
+    if fix.edits and after.data == source.data:  # comments and the like
+        return Mend(fix.message, edits, safe=True)
+    mended = check(after, context)
+    if mended is None or _count(mended, found) >= _count(checked, found):
         return None
-    refused = catalog()[found.code].outcome == "fails"
-    return Mend(fix.message, edits, not fix.guess and (refused or _runs_the_same(checked.reading, after.reading)))
+    return Mend(fix.message, edits, not fix.guess and _is_safe(checked, found, mended))
 
 
 def with_text(source: Source, text: str) -> Source:
-    """The same file with another text; raises nothing that the old text did not."""
-    return load(text.encode("utf-8"), source.name, source.path, source.format)
+    """The same file with another text."""
+    return load(encode(text, source.encoding, source.bom), source.name, source.path, source.format)
 
 
 def _count(checked: Checked, found: Diagnostic) -> int:
     return sum((other.code, other.message) == (found.code, found.message) for other in checked.findings)
 
 
-def _runs_the_same(before: Reading | None, after: Reading | None) -> bool:
+def _is_safe(before: Checked, found: Diagnostic, after: Checked) -> bool:
+    """Whether upstream refused the file, or the same runs; and nothing else is refused instead."""
+    gone = found.severity is Severity.ERROR
+    if _errors(after) > _errors(before) - gone:
+        return False
+    return catalog()[found.code].outcome == "fails" or _runs_the_same(before.facts, after.facts)
+
+
+def _errors(checked: Checked) -> int:
+    return sum(found.severity is Severity.ERROR for found in checked.findings)
+
+
+def _runs_the_same(before: Facts | None, after: Facts | None) -> bool:
     if before is None or after is None or before.engine != after.engine:
         return before is after is None
-    return _values(before) == _values(after)
+    idle = {key for facts in (before, after) for key, setting in facts.settings.items() if setting.idle}
+    return _values(before, idle) == _values(after, idle)
 
 
-def _values(reading: Reading) -> dict[str, Any]:
+def _values(facts: Facts, idle: set[str]) -> dict[str, Any]:
     """What runs, by key and by field of the plan, apart from what has no effect at all."""
-    found = {key: setting.value for key, setting in reading.settings.items() if setting.value is not None}
-    return found | {path: setting.value for path, setting in reading.runs.items()}
+    found = {key: setting.value for key, setting in facts.settings.items() if setting.value is not None}
+    return {key: value for key, value in found.items() if key not in idle} | {
+        path: setting.value for path, setting in (facts.plan.items() if facts.plan is not None else ())
+    }

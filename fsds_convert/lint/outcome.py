@@ -35,8 +35,8 @@ class FileReport:
     """A checked file: `source` as it is now, after fixes if any were made.
 
     `kind` is accelerate, deepspeed-json, trainer-fsdp or trainer-args. `findings` are in the order of the text, those
-    in another file (the DeepSpeed JSON that the file names) last. `fixed` are those that were mended, `before` the
-    text before that.
+    in another file (the DeepSpeed JSON that the file names) last; `named` are the files that it names. `fixed` are
+    those that were mended, `before` the text before that.
     """
 
     source: Source
@@ -45,6 +45,7 @@ class FileReport:
     suppressed: int = 0
     fixed: tuple[Finding, ...] = ()
     before: str | None = None
+    named: tuple[Source, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -56,9 +57,13 @@ class Outcome:
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        """The findings of all files; one that two files share stands once."""
-        found = (finding for report in self.files for finding in report.findings)
-        return tuple({_identity(finding): finding for finding in found}.values())
+        """The findings of all files; one that two files share stands once, with its mend where one of them has it."""
+        found: dict[tuple[object, ...], Finding] = {}
+        for finding in (finding for report in self.files for finding in report.findings):
+            known = found.get(_identity(finding))
+            if known is None or known.mend is None:
+                found[_identity(finding)] = finding
+        return tuple(found.values())
 
     def count(self, severity: Severity) -> int:
         """How many findings have the severity."""

@@ -10,11 +10,9 @@ from fsds_convert.errors import TableError
 from fsds_convert.rules.rule import Case, Rule
 from fsds_convert.tables.load import load_document
 from fsds_convert.tables.row import Since
-from fsds_convert.tables.versions import AUDITED
+from fsds_convert.tables.versions import checked
 
 _TABLES = ("rules-launch", "rules-fsdp", "rules-deepspeed", "rules-deepspeed-json", "rules-trainer", "rules-script")
-# the packages that a source path begins with
-_PACKAGES = tuple(AUDITED)
 _CASE_TUPLES = ("containers", "engines", "lacks", "at")
 _CASE_PLAIN = ("runs", "writes", "plan", "check", "message", "note", "help", "fix")
 
@@ -35,21 +33,18 @@ def catalog() -> dict[str, Rule]:
     return rules
 
 
+_LAUNCHED = ("accelerate", "deepspeed-json")
+
+
 @cache
 def speaking(container: str, engine: str) -> tuple[tuple[Rule, Case], ...]:
-    """The cases that may speak of a file of the container, for the engine."""
+    """The cases that may speak of a file of the container, for the engine; those of the Trainer's files name them."""
     return tuple(
         (rule, case)
         for rule in catalog().values()
         for case in rule.cases
-        if (not case.containers or container in case.containers) and (not case.engines or engine in case.engines)
+        if container in (case.containers or _LAUNCHED) and (not case.engines or engine in case.engines)
     )
-
-
-def checked(source: str) -> str:
-    """The release that a fact was read from, by its upstream path: `accelerate 1.15.0`."""
-    package = source.partition("/")[0]
-    return f"{package} {AUDITED[package]}" if package in _PACKAGES else ""
 
 
 def _rule(table: str, row: dict[str, Any]) -> Rule:
@@ -72,6 +67,7 @@ def _rule(table: str, row: dict[str, Any]) -> Rule:
         cases=cases,
         since=_since(row, "since"),
         before=_since(row, "before"),
+        covers=_listed(row.get("covers", ())),
         table=table,
     )
 

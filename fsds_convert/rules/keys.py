@@ -14,12 +14,14 @@ def path_of(key: str, facts: Facts) -> Path:
     setting = facts.settings.get(key)
     if setting is not None and setting.is_written and setting.origin.path:
         return setting.origin.path
-    if facts.container == "accelerate" and key in _inline():
-        key = _inline()[key]
+    if facts.container == "accelerate" and key in inline_keys():
+        key = inline_keys()[key]
+    if facts.container == "trainer-fsdp":
+        key = key.removeprefix("fsdp_config.")
     return tuple(key.split("."))
 
 
 @cache
-def _inline() -> dict[str, str]:
+def inline_keys() -> dict[str, str]:
     """The inline key of each DeepSpeed JSON key that has one."""
     return {row.json: row.key for row in load_table("deepspeed-inline") if row.json is not None}

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from fsds_convert.diagnostics import Severity
+from fsds_convert.rules.pages import page_path
 from fsds_convert.tables.row import Since
 
 Outcome = Literal["fails", "differs", "advice"]
@@ -44,7 +45,8 @@ class Rule:
     """`outcome`: upstream refuses it (`fails`), runs something else than is written (`differs`), or neither.
 
     A rule that `fails` speaks wherever a file is read; the others only when it is linted. `example` triggers the rule
-    and `instead` does not: two files of the kind that `example_kind` names.
+    and `instead` does not: two files of the kind that `example_kind` names. `covers` are codes of findings that are not
+    told next to this one, at the same place.
     """
 
     code: str
@@ -55,16 +57,17 @@ class Rule:
     why: str
     source: str
     checked: str
-    example: str
-    instead: str
+    example: str | Mapping[str, str]
+    instead: str | Mapping[str, str]
     example_kind: str = "yaml"
     example_options: Mapping[str, Any] = field(default_factory=dict)
     cases: tuple[Case, ...] = ()
     since: Since | None = None
     before: Since | None = None
+    covers: tuple[str, ...] = ()
     table: str = ""
 
     @property
     def page(self) -> str:
         """The name of its page, as part of the address."""
-        return f"docs/rules/{self.code}.md"
+        return page_path(self.code)

@@ -39,12 +39,12 @@ def coerce(row: Row, written: Any) -> Coerced:
         return _refused(row.mistaken[mistaken], read.refused, show(row.mistaken[mistaken]))
     if read.refused and row.values and not isinstance(read.intent, (tuple, list)) and read.intent not in row.values:
         return _refused(None, read.refused, read.wanted)
-    if row.range and not read.refused and not _within(row.range, read.value):
+    if row.range and not read.refused and not within(row.range, read.value):
         return _refused(None, f"{read.value} lies outside {row.range}", f"a number in {row.range}")
     return read
 
 
-def _within(interval: str, number: Any) -> bool:
+def within(interval: str, number: Any) -> bool:
     """Whether a number lies in "[0, 1]", "(0, 1)" or "[0, )"."""
     low, _, high = interval[1:-1].partition(",")
     above = number >= float(low) if interval.startswith("[") else number > float(low)
@@ -125,12 +125,21 @@ def _choice(row: Row, written: Any) -> Coerced:
             return _plain(spelling)
     meant = next((s for s in row.values if str(s).lower() == text.lower().lstrip("_")), None)
     allowed = ", ".join(show(s) for s in row.values)
+    if isinstance(written, bool):
+        return _boolean_for_word(row, written, meant, allowed)
     if meant is None and isinstance(written, str) and text.lower() not in row.mistaken:
         near = closest(text, [str(s) for s in row.values])
         if near is not None:
             meant = next(s for s in row.values if str(s) == near)
             return Coerced(meant, meant, f"`{text}` is not one of {allowed}", f"`{near}`", guess=True)
     return _refused(meant, f"`{text}` is not one of {allowed}", allowed if meant is None else show(meant))
+
+
+def _boolean_for_word(row: Row, written: bool, meant: Any, allowed: str) -> Coerced:
+    """YAML 1.1 has a word for false: `no` without quotes."""
+    word = next((s for s in row.values if not written and str(s).lower() == "no"), meant)
+    why = f"a boolean, not one of {allowed}: YAML reads no, off, yes and on without quotes as booleans"
+    return _refused(word, why, allowed if word is None else f"'{word}', in quotes")
 
 
 def _class_names(row: Row, written: Any) -> Coerced:
@@ -147,6 +156,15 @@ def _class_names(row: Row, written: Any) -> Coerced:
         error = f"Could not find the transformer layer class '{bad}' in the model"
         return _refused(meant or None, error, ",".join(meant))
     return _plain(meant)
+
+
+def _class_list(row: Row, written: Any) -> Coerced:
+    """Names in a list, or with commas; the Trainer joins them, and Accelerate splits them without strip."""
+    if isinstance(written, list) and all(isinstance(name, str) for name in written):
+        return _class_names(row, ",".join(written))
+    if written is None or isinstance(written, str):
+        return _class_names(row, written)
+    return _refused(None, "TypeError: sequence item 0: expected str instance", "a name, or a list of names")
 
 
 def _flag(row: Row, written: Any) -> Coerced:
@@ -269,6 +287,7 @@ _READERS: dict[str, Callable[[Row, Any], Coerced]] = {
     "env-text": _env_text,
     "choice": _choice,
     "class-names": _class_names,
+    "class-list": _class_list,
     "flag": _flag,
     "int": _int,
     "float": _float,

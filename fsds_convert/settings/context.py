@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from fsds_convert.tables.versions import Versions
 
-Consumer = Literal["accelerate", "trainer"]
+Consumer = Literal["accelerate", "trainer", "deepspeed"]
 ModelDtype = Literal["fp32", "bf16", "fp16"]
 
 
@@ -16,6 +16,7 @@ ModelDtype = Literal["fp32", "bf16", "fp16"]
 class Context:
     """`consumer` is what runs the training loop; `model_dtype` the dtype the script loads the model in, when known.
 
+    The consumer `deepspeed` is a script that calls deepspeed.initialize itself, and reads a DeepSpeed JSON only.
     `gpus_per_node` is the number of processes that FSDP1 sees on one node; without it num_processes / num_machines.
     The launch fields stand in for what the file does not say; a DeepSpeed JSON holds none of them. What the script does
     is known only where it was said: `optimizer` its class, `peft` lora or qlora, `model` the config.json of the

@@ -6,19 +6,26 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from fsds_convert.diagnostics import Diagnostic, Place, finding
+from fsds_convert.diagnostics import Diagnostic, Fix, Place, finding
+from fsds_convert.settings import auto, fixes
 from fsds_convert.settings.coerce import coerce
 from fsds_convert.settings.context import Context
-from fsds_convert.settings.renamed import rename
+from fsds_convert.settings.renamed import rename, replacement, respelled
 from fsds_convert.settings.setting import Origin, Setting, Settings
 from fsds_convert.settings.show import show
 from fsds_convert.syntax.closest import closest
 from fsds_convert.syntax.source import Source
 from fsds_convert.syntax.span import Path
-from fsds_convert.tables.row import NO_DEFAULT, Row
+from fsds_convert.tables.row import CONSUMERS, NO_DEFAULT, Ignored, Row
 from fsds_convert.tables.table import Table
+from fsds_convert.tables.versions import checked
 
-_BY = {"launcher": "accelerate launch", "plugin": "Accelerate's plugin", "library": "DeepSpeed"}
+_BY = {
+    "launcher": "accelerate launch",
+    "plugin": "Accelerate's plugin",
+    "trainer": "the Trainer",
+    "library": "DeepSpeed",
+}
 _IGNORED = "Accelerate ignores it, and the defaults run"
 
 
@@ -82,7 +89,7 @@ class Reader:
             if row is None:
                 if parent is None or parent.type == "section":
                     section.unknown.append(path)
-                    section.findings.append(self._unknown(table, path, parent))
+                    section.findings.append(self._unknown(table, path, parent, data))
                 continue
             nested = row.type in ("section", "mapping") and table.has_keys_below(row)
             if nested and isinstance(written, Mapping):
@@ -93,7 +100,7 @@ class Reader:
             if row.type != "section":
                 # Accelerate and DeepSpeed refuse the names that they have removed, but inside a section nobody looks
                 refuses = table.name != "fsdp" and (parent is None or parent.unknown_keys == "refused")
-                setting, found = self._written(row, path, written, refuses=refuses)
+                setting, found = self._written(table, row, path, data, refuses=refuses)
                 if nested and isinstance(written, Mapping):
                     kept = {name: value for name, value in written.items() if not self._refuses(table, row, name)}
                     setting = replace(setting, intent={**kept, **_repaired(section.settings, row, kept)})
@@ -104,21 +111,32 @@ class Reader:
         inside = table.row(f"{parent.key}.{name}", self.engine)
         return inside is not None and inside.type == "refused"
 
-    def _unknown(self, table: Table, path: Path, parent: Row | None) -> Diagnostic:
+    def _unknown(self, table: Table, path: Path, parent: Row | None, data: Mapping[Any, Any]) -> Diagnostic:
         name = str(path[-1])
         inside = f"{parent.key}." if parent else ""
         wanted = name if inside else table.full_key(name).rpartition(".")[2]
-        near = closest(wanted, [row.name for row in table if not inside or row.key == inside + row.name])
+        names = [row.name for row in table if not inside or row.key == inside + row.name]
+        # parallelism_config is the one section whose keys need its name in front
+        prefixed = f"{table.section}_{wanted}"
+        near = prefixed if prefixed in names else closest(wanted, names)
         refused = (parent.unknown_keys if parent else table.unknown_keys) == "refused"
         by = "DeepSpeed raises ValidationError: extra inputs are not permitted"
+        if not refused and auto.trips_over(table, data[path[-1]], self.context):
+            refused = True
+            by = f"Accelerate raises ValueError: `{'.'.join(map(str, path))}` not found in kwargs: nobody fills it in"
         if table.name == "accelerate":
             by = "Accelerate raises ValueError: the config file had unknown keys"
+        home = auto.home(table, name) if not inside else ""
+        meant = f"; it belongs in `{home}`" if home else f"; did you mean `{near}`?" if near else ""
+        help = f"write it in `{home}`" if home else f"write `{near}`" if near else "remove it"
         return finding(
             "unknown-key-refused" if refused else "unknown-key-ignored",
-            f"unknown key `{name}`" + (f"; did you mean `{near}`?" if near else ""),
+            f"unknown key `{name}`{meant}",
             self.place(path, key=True),
             note=by if refused else "the key is ignored" + self._instead(table, inside, near),
-            help=f"write `{near}`" if near else "remove it",
+            help=help,
+            fix=fixes.renamed(path, near, data) or fixes.removed(path, guess=True),
+            checked=checked(table.rows[0].source),
         )
 
     def _instead(self, table: Table, inside: str, near: str | None) -> str:
@@ -128,60 +146,90 @@ class Reader:
         filled = self._default(row, {}) if row is not None else None
         return f", and {near}: {show(filled.value)} runs unless it is written too" if filled is not None else ""
 
-    def _written(self, row: Row, path: Path, written: Any, *, refuses: bool) -> tuple[Setting[Any], list[Diagnostic]]:
+    def _written(
+        self, table: Table, row: Row, path: Path, data: Mapping[Any, Any], *, refuses: bool
+    ) -> tuple[Setting[Any], list[Diagnostic]]:
+        written = data[path[-1]]
         origin = Origin(self.place(path), path=path)
-        unfilled = written == "auto" and not self._fills(row)
+        if written == "auto" and auto.drops(row, table.row(row.key.rpartition(".")[0], self.engine), self.context):
+            return auto.dropped(row, path, self.place(path), self._default(row, {}))
+        unfilled = written == "auto" and not auto.fills(row, self.context)
         if row.removed and row.removed.reached(self.context.versions):
             kind = "removed-key-refused" if refuses else "removed-key-ignored"
             intent = coerce(row, written).intent if row.replaced_by else None
-            return self._not_taken(kind, f"`{row.name}` was removed in {row.removed.text}", row, path, written, intent)
-        if row.replaced_by and row.never_read and not unfilled:
+            text = f"`{row.name}` was removed in {row.removed.text}"
+            return self._not_taken(kind, text, table, row, path, data, intent)
+        if row.replaced_by and row.never_read and self._by_it(row.never_read) and not unfilled:
             text, intent = f"`{row.name}: {show(written)}` has no effect", coerce(row, written).intent
-            return self._not_taken("ignored-value", text, row, path, written, intent, row.never_read.note)
+            return self._not_taken("ignored-value", text, table, row, path, data, intent, row.never_read.note)
         if row.type == "dead" and not unfilled:
             return Setting(None, None, row.key, written, origin, row.note), []
         if row.type == "refused" and not (written is None and row.null_is_absent):
             text, intent = f"`{row.name}` is no key of this file", written if row.replaced_by else None
-            return self._not_taken("unknown-key-refused", text, row, path, written, intent)
+            return self._not_taken("unknown-key-refused", text, table, row, path, data, intent)
         if written is None and row.null_is_absent:
             return Setting(None, None, row.key, None, origin), []
         result = coerce(row, written)
         if unfilled:
             text = f"`{row.name}: auto` " + ("works only under the Trainer" if row.auto else "is filled in by nobody")
             error = f"ValueError: `{row.key}` not found in kwargs. Please specify `{row.key}` without `auto`"
-            found = finding("value-refused", text, self.place(path), note=error, help="write a value")
+            if self.context.consumer == "deepspeed":
+                text = f"`{row.name}: auto` is filled in by nobody"
+                error = "TypeError: DeepSpeed reads the text as it stands; only Accelerate and the Trainer fill in auto"
             meant = filled.value if (filled := self._default(row, {})) else None
+            fix = fixes.written_as(path, row, meant, guess=bool(row.auto))
+            fix = fix or fixes.removed(path, guess=True)
+            found = self._value_refused(row, text, path, error, "write a value", fix)
             return Setting(meant, meant, row.key, written, origin, text), [found]
         intent = result.intent
         if result.refused:
+            fix = fixes.written_as(path, row, intent, guess=result.guess)
+            if written is None and row.defaults:
+                fix = fixes.removed(path)
             doubtful = result.guess or (intent is None and written is not None)
             if intent is None and (fallback := self._default(row, {})):
                 intent = fallback.value
             text = f"`{row.name}: {show(written)}` is not accepted"
             help = f"write {result.wanted}" if result.wanted else ""
-            found = finding("value-refused", text, self.place(path), note=result.refused, help=help)
+            found = self._value_refused(row, text, path, result.refused, help, fix)
             return Setting(intent, intent, row.key, written, origin, result.refused, doubtful=doubtful), [found]
         setting = Setting(result.value, intent, row.key, written, origin)
         if setting.differs:
             note = f"`{show(written)}` is read as {show(result.value)}"
-            found = finding("value-misread", f"`{row.name}`: {note}", self.place(path), help=f"write {show(intent)}")
+            text, help, fix = f"`{row.name}`: {note}", f"write {show(intent)}", fixes.written_as(path, row, intent)
+            found = finding("value-misread", text, origin.place or Place(""), "", help, fix, checked(row.source))
             return replace(setting, note=note), [found]
         return setting, []
 
+    def _value_refused(self, row: Row, text: str, path: Path, error: str, help: str, fix: Fix | None) -> Diagnostic:
+        return finding("value-refused", text, self.place(path), error, help, fix, checked(row.source))
+
     def _not_taken(
-        self, kind: str, text: str, row: Row, path: Path, written: Any, intent: Any, note: str = ""
+        self,
+        kind: str,
+        text: str,
+        table: Table,
+        row: Row,
+        path: Path,
+        data: Mapping[Any, Any],
+        intent: Any,
+        note: str = "",
     ) -> tuple[Setting[Any], list[Diagnostic]]:
         """A key whose value nobody takes: it says at most what was meant."""
-        place = self.place(path, key=not note)
+        written, place = data[path[-1]], self.place(path, key=not note)
         help = f"write `{row.replaced_by}`" if row.replaced_by else "remove it"
-        found = finding(kind, text, place, note=note or row.note, help=help)
+        fix: Fix | None = fixes.removed(path, guess=row.type == "refused")
+        if row.replaced_by:
+            target = replacement(table, row)
+            value = respelled(row, target, intent) if target is not None else None
+            name = (row.replaced_by or "").rpartition(".")[2] if target is None else target.name
+            fix = fixes.replaced(path, row, target, value, taken=name in data) or fix
+        found = finding(kind, text, place, note or row.note, help, fix, checked(row.source))
         return Setting(None, intent, row.key, written, Origin(self.place(path), path=path), note or text), [found]
 
-    def _fills(self, row: Row) -> bool:
-        """Whether "auto" finds its value; one left in a JSON is refused (accelerate/utils/dataclasses.py:1368)."""
-        if row.auto == "trainer":
-            return self.context.consumer == "trainer"
-        return bool(row.auto) or not row.table.startswith("deepspeed-json")
+    def _by_it(self, ignored: Ignored) -> bool:
+        """Whether it is so for the one who reads the file."""
+        return self.context.consumer != "deepspeed" or not ignored.by_accelerate
 
     def _has_default(self, table: Table, row: Row, settings: Settings) -> bool:
         """Keys within a mapping that is not there say nothing."""
@@ -194,7 +242,8 @@ class Reader:
             return None
         conditional = any(candidate.condition.when for candidate in row.defaults)
         effective = {key: setting.value for key, setting in settings.items()} if conditional else {}
-        found = row.default_for(self.engine, self.context.versions, effective, by=True)
+        consumers = ("library",) if self.context.consumer == "deepspeed" else CONSUMERS
+        found = row.default_for(self.engine, self.context.versions, effective, by=True, consumers=consumers)
         if found is NO_DEFAULT:
             return None
         consumer, value = found
@@ -216,7 +265,8 @@ class Reader:
         note, instead, meant = "", NO_DEFAULT, False
         if row.engines and self.engine not in row.engines:
             note = f"{self.engine} does not read it" + (f": {row.note}" if row.note else "")
-        holding = (i for i in row.ignored if i.condition.holds(self.engine, self.context.versions, effective))
+        versions = self.context.versions
+        holding = (i for i in row.ignored if self._by_it(i) and i.condition.holds(self.engine, versions, effective))
         ignored = next(holding, None)
         if ignored is not None:
             note, instead, meant = ignored.note, ignored.value, ignored.meant
@@ -229,9 +279,12 @@ class Reader:
         value = instead if instead is not NO_DEFAULT else (fallback.value if fallback else None)
         if value == setting.intent and not wrong:
             return replace(setting, note=note), []
+        if ignored is not None and ignored.quiet:
+            return replace(setting, value=value, note=note, idle=not meant), []
         text = f"`{row.name}: {show(setting.written)}` has no effect"
-        place = setting.origin.place or Place(self.source.name)
-        found = finding("ignored-value", text, place, note=note)
+        place, path = setting.origin.place or Place(self.source.name), setting.origin.path
+        fix = fixes.removed(path, guess=meant) if path else None
+        found = finding("ignored-value", text, place, note, "remove it" if not meant else "", fix, checked(row.source))
         return replace(setting, value=value, note=note, idle=not meant), [found]
 
 

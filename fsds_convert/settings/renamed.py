@@ -20,10 +20,10 @@ def rename(table: Table, settings: dict[str, Setting[Any]], engine: str, version
         old = settings.get(row.key)
         if old is None or row.replaced_by is None or row.type == "dead":
             continue
-        target = _replacement(table, row)
+        target = replacement(table, row)
         if target is None or target.key in settings or not (target.type == row.type or target.field == row.field):
             continue
-        moved = old.lift(_respelled(row, target, old.value), _respelled(row, target, old.intent))
+        moved = old.lift(respelled(row, target, old.value), respelled(row, target, old.intent))
         if row.type == "refused" or ((row.removed is not None or row.never_read is not None) and old.note):
             default = target.default_for(engine, versions)
             value = None if default is NO_DEFAULT else default
@@ -32,13 +32,14 @@ def rename(table: Table, settings: dict[str, Setting[Any]], engine: str, version
         del settings[row.key]
 
 
-def _replacement(table: Table, row: Row) -> Row | None:
+def replacement(table: Table, row: Row) -> Row | None:
+    """The row of the key that replaced an old spelling."""
     parent = row.key.rpartition(".")[0]
     names = (row.replaced_by or "", f"{parent}.{row.replaced_by}")
     return next((found[0] for name in names if (found := table.by_key.get(name))), None)
 
 
-def _respelled(row: Row, target: Row, value: Any) -> Any:
+def respelled(row: Row, target: Row, value: Any) -> Any:
     """`cpu_offload: true` -> `device: cpu`: by way of the plan's word, where the two spell differently."""
     if target.type == row.type or value is None or isinstance(value, (list, dict)):
         return value

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 # `fdsp` for `fsdp`, `fp61` for `fp16`: a swap in a word of four letters has a ratio of 0.75
 _LIKENESS = 0.7
+_SURE = 0.9
 
 
 def closest(word: str, candidates: Iterable[str]) -> str | None:
@@ -19,6 +20,13 @@ def closest(word: str, candidates: Iterable[str]) -> str | None:
 
     near = get_close_matches(_plain(word), plain, n=1, cutoff=_LIKENESS)
     return plain[near[0]] if near else None
+
+
+def surely(word: str, near: str) -> bool:
+    """Whether `word` is hardly anything else than `near` misspelt: nine letters of ten are the same."""
+    from difflib import SequenceMatcher
+
+    return SequenceMatcher(None, _plain(word), _plain(near)).ratio() >= _SURE
 
 
 def _plain(name: str) -> str:

@@ -6,7 +6,7 @@ import codecs
 from dataclasses import dataclass
 from typing import Literal
 
-from fsds_convert.errors import InputError
+from fsds_convert.errors import NotText
 
 Encoding = Literal["utf-8", "utf-16-le", "utf-16-be"]
 
@@ -27,16 +27,16 @@ class Decoded:
 
 
 def decode(content: bytes, name: str) -> Decoded:
-    """The text of a file; raises InputError when it is binary, or neither UTF-8 nor UTF-16 with a byte-order mark."""
+    """The text of a file; raises NotText when it is binary, or neither UTF-8 nor UTF-16 with a byte-order mark."""
     mark, encoding = next((known for known in _MARKS if content.startswith(known[0])), (b"", _MARKS[0][1]))
     try:
         text = content[len(mark) :].decode(encoding)
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         problem = f"not {encoding.upper()} text: byte 0x{content[len(mark) + error.start]:02x} on line {line}"
-        raise InputError(name, problem, "save it as UTF-8") from error
+        raise NotText(name, problem, "save it as UTF-8", content) from error
     if "\0" in text:
-        raise InputError(name, "a binary file", "give a YAML or JSON config")
+        raise NotText(name, "a binary file", "give a YAML or JSON config", content)
     return Decoded(text, encoding, bool(mark))
 
 

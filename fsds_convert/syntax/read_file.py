@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import BinaryIO
 
-from fsds_convert.errors import InputError
+from fsds_convert.errors import InputError, NotText
 from fsds_convert.syntax.closest import closest
 from fsds_convert.syntax.limits import MAX_BYTES
 from fsds_convert.syntax.source import Format, Source, load
@@ -52,7 +52,7 @@ def _errors_named(path: str) -> Iterator[None]:
 def _read(file: BinaryIO, name: str) -> bytes:
     content = file.read(MAX_BYTES + 1)
     if len(content) > MAX_BYTES:
-        raise InputError(name, f"larger than {MAX_BYTES // 1_000_000} MB", "give a training config")
+        raise NotText(name, f"larger than {MAX_BYTES // 1_000_000} MB", "give a training config", b"")
     return content
 
 

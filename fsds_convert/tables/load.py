@@ -47,7 +47,8 @@ def load_table(name: str) -> Table:
             rows += load_table(other).rows
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise TableError(f"mappings/{name}.yaml: {type(error).__name__}: {error}") from error
-    return Table(name, section, document.get("prefix", ""), document["unknown_keys"], rows)
+    prefix, dropped = document.get("prefix", ""), document.get("drops_prefix", "")
+    return Table(name, section, prefix, document["unknown_keys"], rows, dropped)
 
 
 def _row(table: str, section: str, raw: dict[str, Any]) -> Row:
@@ -71,6 +72,8 @@ def _row(table: str, section: str, raw: dict[str, Any]) -> Row:
                 entry.get("value", NO_DEFAULT),
                 entry.get("meant", False),
                 entry.get("unread", False),
+                entry.get("by_accelerate", False),
+                entry.get("quiet", False),
             )
             for entry in raw.get("ignored", ())
         ),

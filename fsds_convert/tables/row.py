@@ -11,6 +11,8 @@ from fsds_convert.tables.versions import Version, Versions, parse_version
 
 NO_DEFAULT: Any = object()
 CONSUMERS = ("launcher", "plugin", "library")
+# who decides in the tables of what only the Trainer reads
+_TRAINER = {"trainer-fsdp": ("trainer",), "training-args": ("trainer",)}
 
 
 @dataclass(frozen=True)
@@ -65,7 +67,8 @@ class Ignored:
     """When a written value has no effect, and what runs instead.
 
     `meant`: the file asks for something else than it gets, and a conversion carries what it asks for. `unread`: nobody
-    parses the value, so that a wrong one is not refused either.
+    parses the value, so that a wrong one is not refused either. `by_accelerate`: not so for a script that calls DeepSpeed
+    itself. `quiet`: nothing that is trained or saved depends on it, and reading a file does not speak of it.
     """
 
     condition: Condition
@@ -73,6 +76,8 @@ class Ignored:
     value: Any = NO_DEFAULT
     meant: bool = False
     unread: bool = False
+    by_accelerate: bool = False
+    quiet: bool = False
 
 
 @dataclass(frozen=True)
@@ -134,13 +139,21 @@ class Row:
         return self.key.rpartition(".")[2]
 
     def default_for(
-        self, engine: str, versions: Versions, effective: Mapping[str, Any] | None = None, *, by: bool = False
+        self,
+        engine: str,
+        versions: Versions,
+        effective: Mapping[str, Any] | None = None,
+        *,
+        by: bool = False,
+        consumers: tuple[str, ...] = CONSUMERS,
     ) -> Any:
         """What runs when the key is not written: of `accelerate launch`, else the plugin, else DeepSpeed itself.
 
+        In the Trainer's own tables, of the Trainer.
+
         NO_DEFAULT when the table names none. With `by`, the pair of the consumer and the value.
         """
-        for consumer in CONSUMERS:
+        for consumer in _TRAINER.get(self.table, consumers):
             for candidate in self.defaults:
                 if candidate.consumer == consumer and candidate.condition.holds(engine, versions, effective or {}):
                     value = tuple(candidate.value) if isinstance(candidate.value, list) else candidate.value

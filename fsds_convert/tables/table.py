@@ -18,6 +18,7 @@ class Table:
     prefix: str
     unknown_keys: str
     rows: tuple[Row, ...]
+    dropped_prefix: str = ""
 
     def __iter__(self) -> Iterator[Row]:
         return iter(self.rows)
@@ -37,7 +38,8 @@ class Table:
         return next(acting, rows[0] if rows else None)
 
     def full_key(self, name: str) -> str:
-        """A name as written in the section -> its key, with the prefix that the loader would add."""
+        """A name as written in the section -> its key, with the prefix that the loader would add, or drop."""
+        name = name.removeprefix(self.dropped_prefix)
         if self.prefix and not name.startswith(self.prefix.removesuffix("_")):
             name = self.prefix + name
         return f"{self.section}.{name}" if self.section else name

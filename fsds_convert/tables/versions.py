@@ -22,6 +22,12 @@ def parse_version(text: str) -> Version:
     return tuple(int(part) for part in match.group().split("."))
 
 
+def checked(source: str) -> str:
+    """The release that a fact was read from, by its upstream path: `accelerate 1.15.0`; empty for any other path."""
+    package = source.partition("/")[0]
+    return f"{package} {AUDITED[package]}" if package in AUDITED else ""
+
+
 @dataclass(frozen=True)
 class Versions:
     """The releases in force, as text; what is not given is the newest audited one."""

@@ -11,6 +11,7 @@ from typing import Any
 
 import jsonschema
 import pytest
+from referencing import Registry, Resource
 
 from fsds_convert.engines.fields import plan_value
 from fsds_convert.plan.training_plan import FIELDS
@@ -24,6 +25,7 @@ from .plan_values import legal
 
 NAMES = sorted(path.stem for path in data_folder("mappings").glob("*.yaml"))
 TABLES = [name for name in NAMES if "table" in load_document(name)]
+RULES = [name for name in NAMES if name.startswith("rules-")]
 ROWS = [row for name in TABLES if name != "deepspeed-json-other" for row in load_table(name)]
 CODES = Path(__file__).parent / "codes.txt"
 KEBAB = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
@@ -31,7 +33,7 @@ SOURCE = "".join(path.read_text("utf-8") for path in data_folder("mappings").par
 
 
 def schema(name: str) -> Any:
-    own = data_folder("schemas") / f"{name}.schema.json"
+    own = data_folder("schemas") / f"{'rules' if name in RULES else name}.schema.json"
     return json.loads((own if own.is_file() else own.with_name("table.schema.json")).read_text(encoding="utf-8"))
 
 
@@ -46,13 +48,20 @@ def test_schema_is_one(path: Path) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_file_is_valid(name: str) -> None:
-    errors = jsonschema.Draft7Validator(schema(name)).iter_errors(load_document(name))
+    rules = Resource.from_contents(schema("rules"))  # whose pages the findings share
+    registry = Registry().with_resource(rules.id() or "", rules)
+    errors = jsonschema.Draft7Validator(schema(name), registry=registry).iter_errors(load_document(name))
     assert [f"{'.'.join(map(str, error.absolute_path))}: {error.message}" for error in errors] == []
 
 
 @pytest.mark.parametrize("name", TABLES)
 def test_table_is_named_after_its_file(name: str) -> None:
     assert load_document(name)["table"] == name
+
+
+@pytest.mark.parametrize("name", RULES)
+def test_rules_are_named_after_their_file(name: str) -> None:
+    assert load_document(name)["rules"] == name
 
 
 def test_no_key_twice() -> None:
@@ -125,9 +134,9 @@ def test_transfer_holds_together(row: Any) -> None:
 
 
 def coded() -> list[tuple[str, str]]:
-    """Code and name of every finding, and of every note that has a row."""
-    rows = (*load_document("findings")["rows"], *load_document("transfer")["rows"])
-    return [(row["code"], row["name"]) for row in rows]
+    """Code and name of every finding, of every rule, and of every note that has a row."""
+    tables = ("findings", "transfer", *RULES)
+    return [(row["code"], row["name"]) for name in tables for row in load_document(name)["rows"]]
 
 
 def test_codes_are_unique() -> None:

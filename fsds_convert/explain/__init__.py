@@ -1,0 +1,1 @@
+"""Pages about rules, keys and plan fields, made from the tables."""

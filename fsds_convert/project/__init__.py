@@ -1,0 +1,1 @@
+"""`[tool.fsds]` of pyproject.toml, or fsds.toml: what a project says once for every run."""

@@ -1,0 +1,1 @@
+"""JSON Schemas for editors and check-jsonschema, made from the tables."""

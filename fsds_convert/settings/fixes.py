@@ -1,0 +1,53 @@
+"""The mend of what reading a key finds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from fsds_convert.diagnostics import Change, Fix
+from fsds_convert.settings.show import show
+from fsds_convert.syntax.closest import surely
+from fsds_convert.syntax.span import Path
+from fsds_convert.tables.row import Row
+
+
+def renamed(path: Path, near: str | None, data: Mapping[Any, Any]) -> Fix | None:
+    """The name that was meant; none where it is written too."""
+    if near is None or near in data:
+        return None
+    return Fix(f"write `{near}`", (Change("rename", path, near),), guess=not surely(str(path[-1]), near))
+
+
+def removed(path: Path, *, guess: bool = False) -> Fix:
+    """The key taken out."""
+    return Fix(f"remove `{path[-1]}`", (Change("remove", path),), guess=guess)
+
+
+def written_as(path: Path, row: Row, meant: Any, *, guess: bool = False) -> Fix | None:
+    """The value that was meant, as the key wants it; none where it is not known."""
+    if meant is None:
+        return None
+    value = ",".join(meant) if row.type == "class-names" else list(meant) if isinstance(meant, tuple) else meant
+    return Fix(f"write `{row.name}: {show(value)}`", (Change("set", path, value),), guess=guess)
+
+
+def replaced(path: Path, row: Row, target: Row | None, value: Any, *, taken: bool) -> Fix | None:
+    """The key that replaced an old one, in its place; the old one taken out where the new one is written (`taken`).
+
+    `value` is what the new key has to hold; a key below another one is written as a mapping.
+    """
+    if taken:
+        return removed(path)
+    if target is None:
+        return None
+    parent = row.key.rpartition(".")[0]
+    below = target.key.removeprefix(f"{parent}.") if parent else target.key
+    if parent and below == target.key:  # it stands in another section
+        return None
+    name, *inner = below.split(".")
+    for part in reversed(inner):
+        value = {part: value}
+    changes = (Change("set", path, value), Change("rename", path, name))
+    same = target.type == row.type and not inner
+    return Fix(f"write `{below}`", changes[1:] if same else changes)
