@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from functools import cache
 from typing import Any, Literal
@@ -42,7 +42,7 @@ class Change:
 
     action: Literal["set", "remove", "rename"]
     path: Path
-    value: Any = None
+    value: Any = field(default=None, hash=False)
 
 
 @dataclass(frozen=True)

@@ -73,6 +73,39 @@ def test_command_loads_nothing_heavy(arguments: tuple[str, ...]) -> None:
     assert sorted(modules & set(SLOW_STDLIB) - loaded_by_typer()) == []
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("explain", "FSDS210"),
+        ("explain", "fsdp_sharding_strategy"),
+        ("explain", "stage", "--output-format", "json"),
+        ("mapping",),
+        ("mapping", "--output-format", "json"),
+        ("schema", "accelerate"),
+        ("schema", "deepspeed"),
+    ],
+    ids=" ".join,
+)
+def test_reference_loads_nothing_heavy(arguments: tuple[str, ...]) -> None:
+    """rich renders a page on a terminal only, and jsonschema checks a file only."""
+    modules = loaded_by_fsds(*arguments)
+    assert sorted(modules & set(HEAVY)) == []
+    assert sorted(modules & set(SLOW_STDLIB) - loaded_by_typer()) == []
+
+
+def test_check_against_a_schema_loads_no_upstream(tmp_path: Path) -> None:
+    path = tmp_path / "train.yaml"
+    path.write_text("distributed_type: FSDP\nfsdp_config: {fsdp_version: 2}\n", encoding="utf-8")
+    code = RUN.format(
+        imports="from fsds_convert.cli import main", arguments=("schema", "accelerate", "--check", str(path))
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    status, modules = json.loads(done.stderr.rpartition("\n")[2])
+    assert (status, done.stdout) == (0, "")
+    assert sorted(set(modules) & {"torch", "accelerate", "deepspeed", "transformers", "numpy", "rich"}) == []
+    assert "jsonschema" in modules
+
+
 def test_version_is_answered_before_typer_and_yaml() -> None:
     modules = loaded_by_fsds("--version")
     assert sorted(modules & {*HEAVY, *SLOW_STDLIB, "typer", "yaml", "pydantic"}) == []

@@ -30,7 +30,7 @@ def explain(
     word: Annotated[
         str | None,
         typer.Argument(
-            metavar="[CODE|KEY|FIELD]",
+            metavar="CODE|KEY|FIELD",
             help="A rule or code of a conversion, a key of a config, a plan field, or: stage, state-dict.",
             autocompletion=_complete,
         ),

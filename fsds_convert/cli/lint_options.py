@@ -49,7 +49,7 @@ class Peft(str, Enum):
 _FIXES, _RULES, _FILES, _OUTPUT, _SCRIPT = "Fixes", "Rules", "Files", "Output", "The script and the model"
 
 Paths = Annotated[
-    list[str] | None, typer.Argument(metavar="[PATHS]...", help="Files and folders, or - for stdin; default: here.")
+    list[str] | None, typer.Argument(metavar="PATHS", help="Files and folders, or - for stdin; default: here.")
 ]
 Fix = Annotated[bool, typer.Option("--fix", help="Make the safe fixes.", rich_help_panel=_FIXES)]
 UnsafeFixes = Annotated[

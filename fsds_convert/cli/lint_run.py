@@ -6,7 +6,7 @@ import sys
 from dataclasses import dataclass
 
 from fsds_convert.cli.lint_output import print_outcome
-from fsds_convert.cli.lint_write import write_diffs, write_fixed, write_ignores
+from fsds_convert.cli.lint_write import emit_fixed, write_diffs, write_fixed, write_ignores
 from fsds_convert.cli.streams import say, show
 from fsds_convert.diagnostics import Severity
 from fsds_convert.errors import ExitCode, FsdsError
@@ -72,8 +72,12 @@ def run_job(job: Job, *, only_names: bool = False) -> Done:
     elif job.diff:
         status = ExitCode.FINDINGS if write_diffs(outcome) else ExitCode.OK
     else:
-        on_stdout = write_fixed(outcome, job)
-        if not on_stdout and any(report.fixed for report in outcome.files):
+        on_stdout = job.fixes != "none" and job.paths == ("-",)
+        if on_stdout:
+            emit_fixed(outcome)
+        elif any(report.fixed for report in outcome.files):
+            outcome, unwritten = write_fixed(outcome)
+            errors += unwritten
             # a file that was not touched may speak of a DeepSpeed JSON that was
             again, _ = run([report.source.name for report in outcome.files], read, job.context, job.selection)
             outcome = with_fixes(again, outcome)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from dataclasses import replace
 
 from fsds_convert.cli.streams import emit, say
 from fsds_convert.errors import FsdsError
@@ -13,26 +13,28 @@ from fsds_convert.syntax.decoding import encode
 from fsds_convert.syntax.edits import unified_diff, write_atomically
 from fsds_convert.syntax.source import Source
 
-if TYPE_CHECKING:
-    from fsds_convert.cli.lint_run import Job
 
-
-def write_fixed(outcome: Outcome, job: Job) -> bool:
-    """Writes each fixed file, whole; stdin's text, fixed or not, goes to stdout. Whether stdout is taken by it."""
-    if job.fixes == "none":
-        return False
+def write_fixed(outcome: Outcome) -> tuple[Outcome, list[FsdsError]]:
+    """Writes each fixed file, whole; with those that cannot be written, which have no fixes in the new outcome."""
+    files: list[FileReport] = []
+    errors: list[FsdsError] = []
     for report in outcome.files:
-        if job.paths == ("-",):
-            emit(_content(report.source))
-        elif report.fixed:
-            _write(report.source, report.source.text)
-    if job.paths == ("-",) and not outcome.files:
+        files.append(report)
+        if report.fixed:
+            try:
+                _write(report.source, report.source.text)
+            except FsdsError as error:
+                errors.append(error)
+                files[-1] = replace(report, fixed=(), before=None)
+    return replace(outcome, files=tuple(files)), errors
+
+
+def emit_fixed(outcome: Outcome) -> None:
+    """The text of stdin, fixed or not, goes to stdout; raises FsdsError where it is no config."""
+    for report in outcome.files:
+        emit(encode(report.source.text, report.source.encoding, report.source.bom))
+    if not outcome.files:
         raise FsdsError("stdin is no config, and has nothing to fix", "give an Accelerate or DeepSpeed config")
-    return job.paths == ("-",)
-
-
-def _content(source: Source) -> bytes:
-    return encode(source.text, source.encoding, source.bom)
 
 
 def _write(source: Source, text: str) -> None:

@@ -24,7 +24,7 @@ class SchemaName(str, Enum):
 def schema(
     name: Annotated[SchemaName, typer.Argument(metavar="NAME", help="accelerate, deepspeed or trainer-fsdp.")],
     files: Annotated[
-        list[str] | None, typer.Argument(metavar="[FILE]...", help="Files for --check, or - for stdin.")
+        list[str] | None, typer.Argument(metavar="FILE", help="Files for --check, or - for stdin.")
     ] = None,
     check: Annotated[bool, typer.Option("--check", help="Check files instead of printing the schema.")] = False,
 ) -> int:
@@ -37,7 +37,7 @@ def schema(
     if bool(files) is not check:
         raise typer.BadParameter("--check and files go together", param_hint="--check")
     if not check:
-        show(json.dumps(build(name.value), indent=2))
+        show(json.dumps(build(name.value), indent=2, allow_nan=False))
         return ExitCode.OK
     from fsds_convert.schema.check import check as errors_of
     from fsds_convert.syntax.read_file import read_source

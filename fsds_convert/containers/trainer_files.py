@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -51,7 +52,7 @@ def held(source: Source, argument: str) -> Held | None:
         return Held(source, written, at)
     if not isinstance(written, str) or not written:
         return None
-    if written.startswith("{"):
+    if _is_json(written) or (argument == "deepspeed" and _is_base64(written)):
         return Held(source, {}, at)
     found = _find(written, source.path)
     if found is None:
@@ -66,6 +67,17 @@ def held(source: Source, argument: str) -> Held | None:
             source, None, at, f"`{written}`: {problem.message if problem else 'no mapping'}", "write valid JSON"
         )
     return Held(read, read.data, beside=found != written)
+
+
+def _is_json(text: str) -> bool:
+    return text.lstrip().startswith("{")
+
+
+def _is_base64(text: str) -> bool:
+    try:
+        return _is_json(base64.urlsafe_b64decode(text).decode("utf-8"))
+    except ValueError:  # neither base64 nor text
+        return False
 
 
 def _find(written: str, beside: FilePath | None) -> str | None:

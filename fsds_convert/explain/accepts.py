@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fsds_convert.explain.markdown import code, codes
+from fsds_convert.explain.markdown import codes
 from fsds_convert.tables.row import Row
 
 _TRUTH = "`true` or `false`, also yes, no, on, off, y, n, t, f, 1 and 0 in any case"
@@ -63,8 +63,6 @@ def _besides(row: Row) -> str:
     text = f"; also {codes(also)}" if also else ""
     if row.auto:
         text += "; `auto` is filled in" + (" by the Trainer alone" if row.auto == "trainer" else "")
-    if row.null_is_absent and row.type != "section":
-        text += f"; {code(None)} is the same as no key"
     return text
 
 

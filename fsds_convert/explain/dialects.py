@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from fsds_convert.tables.load import data_folder
-
-_ALL = {
+TITLES = {
     "accelerate": "Top level of an Accelerate file",
     "fsdp": "fsdp_config",
     "parallelism": "parallelism_config",
@@ -16,7 +14,6 @@ _ALL = {
     "training-args": "TrainingArguments",
     "launch-flags": "Flags of accelerate launch",
 }
-TITLES = {name: title for name, title in _ALL.items() if (data_folder("mappings") / f"{name}.yaml").is_file()}
 ENGINES = {"fsdp1": "FSDP1", "fsdp2": "FSDP2", "deepspeed": "DeepSpeed", "ddp": "DDP", "single": "one process"}
 
 

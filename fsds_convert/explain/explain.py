@@ -70,7 +70,10 @@ def _of_field(word: str) -> Page | None:
 
 
 def _of_key(word: str) -> Page:
-    found = list(_named(word)) or list(_ending(word))
+    named = list(_named(word))
+    found = named + [each for each in _ending(word) if each not in named]
+    if named and len({row.key for _, row in found}) > _MANY:
+        found = named
     keys = list(dict.fromkeys(row.key for _, row in found))
     if not found:
         raise UnknownName("code, key or field", word, closest(word, words()))

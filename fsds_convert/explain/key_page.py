@@ -1,4 +1,4 @@
-"""The page of a key: its rows in every dialect, the same setting elsewhere, what a conversion makes of it, and rules."""
+"""The page of a key: its rows in every dialect, the same setting elsewhere, conversions and rules."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from fsds_convert.engines.fields import Engine, acts, fixed
 from fsds_convert.engines.modules import tables_of
-from fsds_convert.explain.markdown import code, codes, prose, table
+from fsds_convert.explain.markdown import codes, table
 from fsds_convert.explain.topics import follows
 from fsds_convert.explain.transfers import TOGETHER, route, sentence, transfers_of
 from fsds_convert.plan.training_plan import FIELDS
@@ -96,9 +96,7 @@ def short(row: Row) -> str:
 def mapping_markdown(entries: list[Equivalence]) -> str:
     """A table with a row for each field, then each transfer by its code."""
     columns = list(entries[0].rows) if entries else []
-    rows = (
-        (entry.field, *(keys_of(entry, name) for name in columns), "<br>".join(_short(entry))) for entry in entries
-    )
+    rows = ((entry.field, *(keys_of(entry, name) for name in columns), "<br>".join(_short(entry))) for entry in entries)
     lines = ["# Equivalent settings\n", *table(("plan field", *(COLUMNS[n] for n in columns), "conversions"), rows)]
     for entry in entries:
         lines += [f"- {sentence(row)}" for row in entry.transfers]

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from fsds_convert.lint.outcome import FileReport
 from fsds_convert.syntax.edits import Edit, apply, detect_newline
 from fsds_convert.syntax.source import Source
+from fsds_convert.syntax.span import Lines, Path, Span, lines_of
 
 
 @dataclass(frozen=True)
@@ -27,19 +29,28 @@ def add_ignore(report: FileReport, reason: str) -> Ignored:
     by_line: dict[int, list[str]] = {}
     for found in told:
         if found.place.name == source.name:
-            by_line.setdefault(found.place.span.line if found.place.span else 0, []).append(found.code)
+            by_line.setdefault(_line(source, found.place.span), []).append(found.code)
     edits = [_comment(source, line, sorted(set(codes)), reason) for line, codes in by_line.items()]
     added = sum(map(len, by_line.values()))
     return Ignored(apply(source.text, edits), added, len(told) - added)
+
+
+def _line(source: Source, span: Span | None) -> int:
+    """The line that a comment can stand for; 0 is the whole file."""
+    if span is None or span.end == 0 or _is_blank(lines_of(source.text)[span.line - 1]):
+        return 0
+    return span.line
+
+
+def _is_blank(line: str) -> bool:
+    return not line.strip() or line.lstrip().startswith("#")
 
 
 def _comment(source: Source, line: int, codes: list[str], reason: str) -> Edit:
     newline, listed = detect_newline(source.text), ", ".join(codes)
     if line == 0:
         return Edit(0, 0, f"# fsds: ignore-file[{listed}] {reason}{newline}")
-    lines = source.text.splitlines(keepends=True)
-    start = sum(map(len, lines[: line - 1]))
-    text = lines[line - 1].rstrip("\r\n")
+    start, text = Lines(source.text).start_of(line), lines_of(source.text)[line - 1]
     comment = f"# fsds: ignore[{listed}] {reason}"
     if "#" in text or _goes_on(source, line):
         indent = text[: len(text) - len(text.lstrip())]
@@ -48,8 +59,14 @@ def _comment(source: Source, line: int, codes: list[str], reason: str) -> Edit:
 
 
 def _goes_on(source: Source, line: int) -> bool:
-    """Whether a text that is no mapping begins on the line and ends on a later one."""
+    """Whether a value that is no mapping and no list begins on the line and ends on a later one."""
     return any(
-        span.line <= line < span.end_line and source.text[span.start : span.start + 1] in tuple("\"'|>")
-        for span in source.values.values()
+        span.line <= line < span.end_line and not isinstance(_at(source.data, path), (dict, list))
+        for path, span in source.values.items()
     )
+
+
+def _at(data: Any, path: Path) -> Any:
+    for part in path:
+        data = data[part]
+    return data

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Iterable
 from typing import Any
 
@@ -11,7 +10,7 @@ from fsds_convert.diagnostics import Change
 
 def changed(data: Any, changes: Iterable[Change]) -> Any:
     """The data with the changes made; raises KeyError, IndexError or TypeError for a path that leads nowhere."""
-    new = copy.deepcopy(data)
+    new = _unshared(data)
     for change in changes:
         *above, name = change.path
         holder = new
@@ -32,3 +31,10 @@ def changed(data: Any, changes: Iterable[Change]) -> Any:
             holder.clear()
             holder.update(items)
     return new
+
+
+def _unshared(data: Any) -> Any:
+    """A copy in which an aliased value stands as often as it is named: a change at one place is none at the others."""
+    if isinstance(data, dict):
+        return {key: _unshared(value) for key, value in data.items()}
+    return [_unshared(value) for value in data] if isinstance(data, list) else data

@@ -69,7 +69,7 @@ def is_config(source: Source) -> bool:
 
 # a key at the start of a line, or in the quotes of JSON: not the text of a ConfigMap, a notebook or a documentation
 _KEYS = r"(?:distributed_type|fsdp_config|deepspeed_config|zero_optimization|compute_environment)"
-_SPEAKS = re.compile(rf"^[\"']?{_KEYS}[\"']?\s*:|\"{_KEYS}\"\s*:", re.MULTILINE)
+_SPEAKS = re.compile(rf"^(?:- )?[\"']?{_KEYS}[\"']?\s*:|\"{_KEYS}\"\s*:", re.MULTILINE)
 
 
 def speaks_of_training(text: str) -> bool:

@@ -16,14 +16,13 @@ _SKIPPED = {".git", ".hg", ".venv", "venv", "node_modules", "__pycache__", ".tox
 
 def discover(paths: Iterable[str], exclude: tuple[str, ...], *, force_exclude: bool) -> tuple[str, ...]:
     """The files in order, each once. A file that is named is taken whatever `exclude` says, unless `force_exclude`."""
-    found: dict[str, None] = {}
+    found: dict[str, str] = {}
     for path in paths:
-        if os.path.isdir(path):
-            inside = (name for name in _in_folder(path) if not _excluded(name, exclude))
-            found |= dict.fromkeys(sorted(inside))
-        elif not (force_exclude and _excluded(path, exclude)):
-            found[path] = None
-    return tuple(found)
+        is_folder = os.path.isdir(path)
+        for name in sorted(_in_folder(path)) if is_folder else [path]:
+            if not ((is_folder or force_exclude) and _excluded(name, exclude)):
+                found.setdefault(os.path.normpath(name), name)
+    return tuple(found.values())
 
 
 def _excluded(path: str, exclude: tuple[str, ...]) -> bool:
@@ -40,13 +39,20 @@ def _in_folder(folder: str) -> Iterator[str]:
 
 
 def _known_to_git(folder: str) -> list[str] | None:
-    """What git would track below the folder; None outside of a work tree, and without git."""
-    command = ["git", "-C", folder, "ls-files", "--cached", "--others", "--exclude-standard", "-z"]
+    """What git would track below the folder; None outside of a work tree, in one that is ignored, and without git."""
+    listed = _git(folder, "ls-files", "--cached", "--others", "--exclude-standard", "-z")
+    if not listed and _git(folder, "check-ignore", "--quiet", ".") is not None:
+        return None  # a folder that is ignored as a whole was named all the same
+    return None if listed is None else [os.fsdecode(name) for name in listed.split(b"\0") if name]
+
+
+def _git(folder: str, *arguments: str) -> bytes | None:
+    """What a command prints; None when it fails."""
+    command = ["git", "-C", folder, *arguments]
     try:
-        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=True)
+        return subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=True).stdout
     except (OSError, subprocess.CalledProcessError):
         return None
-    return [os.fsdecode(name) for name in done.stdout.split(b"\0") if name]
 
 
 def _walk(folder: str) -> Iterator[str]:

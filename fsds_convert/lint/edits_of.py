@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Any
 
 from fsds_convert.diagnostics import Change
@@ -12,7 +13,8 @@ from fsds_convert.lint.insertion import insertion
 from fsds_convert.lint.value_text import key_text, value_text
 from fsds_convert.syntax.edits import Edit, apply
 from fsds_convert.syntax.json_text import parse_json
-from fsds_convert.syntax.source import Source
+from fsds_convert.syntax.problem import Parsed
+from fsds_convert.syntax.source import Format, Source
 from fsds_convert.syntax.span import Path, Span
 from fsds_convert.syntax.yaml_text import parse_yaml
 
@@ -27,14 +29,43 @@ def edits_of(source: Source, changes: Iterable[Change]) -> tuple[Edit, ...] | No
     The new text is parsed, and has to hold just what the changes ask for.
     """
     made = tuple(changes)
+    return _at_once(source, made) or (_one_by_one(source, made) if len(made) > 1 else None)
+
+
+def _one_by_one(source: Source, made: tuple[Change, ...]) -> tuple[Edit, ...] | None:
+    """One edit from the first character to the last that the changes touch: for those that meet at one place."""
+    now = source
+    for change in sorted(made, key=lambda change: change.action == "remove"):  # so that no section is empty between
+        edits = _at_once(now, (change,))
+        if edits is None:
+            return None
+        text = apply(now.text, edits)
+        parsed = _parsed(text, source.format)
+        now = replace(now, text=text, data=parsed.data, keys=parsed.keys, values=parsed.values)
+    old, new = source.text, now.text
+    same = _shared(old, new)
+    behind = _shared(old[same:][::-1], new[same:][::-1])
+    return (Edit(same, len(old) - behind, new[same : len(new) - behind]),)
+
+
+def _shared(left: str, right: str) -> int:
+    """How many characters both begin with."""
+    pairs = enumerate(zip(left, right, strict=False))
+    return next((index for index, (one, other) in pairs if one != other), min(len(left), len(right)))
+
+
+def _parsed(text: str, format: Format) -> Parsed:
+    return parse_json(text) if format == "json" else parse_yaml(text)
+
+
+def _at_once(source: Source, made: tuple[Change, ...]) -> tuple[Edit, ...] | None:
     try:
         wanted = changed(source.data, made)
         edits = _joined(edit for change in _by_section(source, made) for edit in _edits(source, change))
         text = apply(source.text, edits)
     except (KeyError, IndexError, TypeError, ValueError):
         return None
-    parsed = parse_json(text) if source.format == "json" else parse_yaml(text)
-    return edits if _same(parsed.data, wanted) else None
+    return edits if _same(_parsed(text, source.format).data, wanted) else None
 
 
 def _same(left: Any, right: Any) -> bool:
@@ -47,10 +78,19 @@ def _same(left: Any, right: Any) -> bool:
 
 
 def _by_section(source: Source, changes: tuple[Change, ...]) -> Iterator[Change]:
-    """Keys that are set in one section that is not there yet, or is empty, are written as that section."""
+    """Keys that are set in one section that is not there yet, or is empty, are written as that section.
+
+    A section that loses all its keys becomes `{}`.
+    """
     new: dict[Path, dict[Any, Any]] = {}
+    emptied = {change.path[:-1] for change in changes if change.path[:-1]} - {
+        path[:-1] for path in source.keys if Change("remove", path) not in changes
+    }
     for change in changes:
         section = change.path[:-1]
+        if section in emptied and change.action == "remove" and "<<" not in source.raw(section):
+            new.setdefault(section, {})
+            continue
         if change.action == "set" and section and (section not in source.values or not _at(source.data, section)):
             new.setdefault(section, {})[change.path[-1]] = change.value
         else:

@@ -10,10 +10,10 @@ from fsds_convert.containers.scalar_text import scalar_text
 from fsds_convert.diagnostics import Change
 from fsds_convert.syntax.edits import Edit, detect_newline
 from fsds_convert.syntax.source import Source
-from fsds_convert.syntax.span import Path
+from fsds_convert.syntax.span import Path, before
 
 _LINE = re.compile(r"[^\r\n]*")
-_CLOSING = re.compile(r"[\s,]*$")
+_COMMENT = re.compile(r"(?P<comma>[ \t]*,)?[ \t]*(?:#|//)[^\r\n]*")
 
 
 def insertion(source: Source, change: Change) -> Edit:
@@ -54,10 +54,16 @@ def _into_braces(source: Source, section: Path, name: str, value: Any, holder: d
         return Edit(span.start, span.end, "{" + text + "}")
     last = max(source.values[path].end for path in members)
     first = source.keys[members[0]]
-    line = source.text[: first.start].rpartition("\n")[2]
-    if line.strip() or "\n" not in source.text[span.start : first.start]:
+    line = before(source.text, first.start)
+    comment = _COMMENT.match(source.text, last)  # of the last key: the new one goes below it
+    if comment is None and (line.strip() or "\n" not in source.text[span.start : first.start]):
         return Edit(last, last, f", {text}")
-    return Edit(last, last, f",{detect_newline(source.text)}{line}{text}")
+    newline = detect_newline(source.text)
+    if comment is None:
+        return Edit(last, last, f",{newline}{line}{text}")
+    above = before(source.text, source.keys[members[-1]].start)
+    indent = above[: len(above) - len(above.lstrip())]
+    return Edit(last, comment.end(), f"{'' if comment['comma'] else ','}{comment[0]}{newline}{indent}{text}")
 
 
 def _behind_last(source: Source, section: Path, name: str, value: Any) -> Edit:
@@ -82,11 +88,11 @@ def _block(source: Source, path: Path) -> bool:
 def _new_line(source: Source, end: int, indent: str, name: str, value: Any) -> Edit:
     newline = detect_newline(source.text)
     if source.text[:end].endswith(("\n", "\r")):
-        at, before, behind = end, "", newline
+        at, ahead, behind = end, "", newline
     else:
         line = _LINE.match(source.text, end)
-        at, before, behind = (line.end() if line else end), newline, ""
-    return Edit(at, at, before + _lines(indent, name, value, newline) + behind)
+        at, ahead, behind = (line.end() if line else end), newline, ""
+    return Edit(at, at, ahead + _lines(indent, name, value, newline) + behind)
 
 
 def _lines(indent: str, name: str, value: Any, newline: str) -> str:
@@ -99,7 +105,7 @@ def _lines(indent: str, name: str, value: Any, newline: str) -> str:
 def _filled(source: Source, section: Path, values: dict[Any, Any]) -> Edit:
     """`section:` with nothing, with null or with `{}` behind it."""
     key, span = source.keys[section], source.values[section]
-    if source.format == "json" or "{" in source.text.splitlines()[key.line - 1][: key.column - 1]:
+    if source.format == "json" or "{" in before(source.text, key.start):
         text = json.dumps(values, ensure_ascii=False) if source.format == "json" else scalar_text(values)
         return Edit(span.start, span.end, text)
     newline = detect_newline(source.text)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fnmatch
+import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
@@ -25,6 +26,14 @@ def code_named(word: str) -> str:
     return _by_name().get(word, word)
 
 
+def nearest_rule(word: str) -> str | None:
+    """The rule that a wrong word probably means: another letter in a code, or a name that is alike."""
+    if word.upper().startswith("FSD") and word.upper() not in catalog():
+        pairs = ((code, zip(code, word.upper(), strict=True)) for code in catalog() if len(code) == len(word))
+        return next((code for code, letters in pairs if sum(one != other for one, other in letters) == 1), None)
+    return closest(word, [*catalog(), *_by_name()])
+
+
 @dataclass(frozen=True)
 class Selection:
     """`select` and `ignore` hold codes, beginnings of codes, and names of rules; the longer one wins.
@@ -42,8 +51,8 @@ class Selection:
         """Raises UnknownName for a word that is no rule."""
         for word in (*self.select, *self.ignore, *(word for words in self.per_file_ignores.values() for word in words)):
             if word != "ALL" and not any(code.startswith(code_named(word)) for code in catalog()):
-                names = [*catalog(), *_by_name()]
-                raise UnknownName("rule", word, closest(word, names))
+                families = sorted({code[:5] for code in catalog()})
+                raise UnknownName("rule", word, nearest_rule(word), families)
 
     def shows(self, found: Diagnostic, name: str) -> bool:
         """Whether a finding in the file `name` is shown."""
@@ -70,11 +79,9 @@ def _begins(code: str, word: str) -> bool:
 
 
 def matches(name: str, pattern: str) -> bool:
-    """Whether a path, with `/` between its parts, or its last part, fits a pattern of the shell."""
-    plain = name.replace("\\", "/").removeprefix("./")
-    parts = plain.split("/")
-    return (
-        fnmatch.fnmatch(plain, pattern)
-        or fnmatch.fnmatch(parts[-1], pattern)
-        or any(fnmatch.fnmatch("/".join(parts[: i + 1]), pattern.rstrip("/")) for i in range(len(parts)))
-    )
+    """Whether a path, with `/` between its parts, one of its parts, or a folder that it is in fits a pattern."""
+    inside = os.path.relpath(name) if os.path.isabs(name) else os.path.normpath(name)
+    plain = (name if inside.startswith(os.pardir) else inside).replace("\\", "/").removeprefix("./")
+    parts, wanted = plain.split("/"), pattern.removeprefix("./").rstrip("/")
+    above = ("/".join(parts[: i + 1]) for i in range(len(parts)))
+    return any(fnmatch.fnmatch(text, wanted) for text in (*parts, *above))

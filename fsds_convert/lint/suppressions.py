@@ -7,12 +7,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from fsds_convert.diagnostics import Diagnostic, Fix, Place, finding
-from fsds_convert.lint.select import code_named
+from fsds_convert.lint.select import code_named, nearest_rule
 from fsds_convert.rules.catalog import catalog
-from fsds_convert.syntax.closest import closest
 from fsds_convert.syntax.edits import Edit
 from fsds_convert.syntax.source import Source
-from fsds_convert.syntax.span import Lines, Span
+from fsds_convert.syntax.span import Lines, Span, before, lines_of
 
 _COMMENT = re.compile(
     r"(?:^|(?<=\s))#\s*fsds:\s*(?P<kind>ignore-file|ignore)(?P<codes>\[[^\]\r\n]*\])?(?P<reason>[^\r\n]*)", re.MULTILINE
@@ -51,7 +50,7 @@ def suppressions(source: Source) -> tuple[Suppression, ...]:
         if any(span.start < start < span.end and not _is_block(source, span) for span in texts):
             continue  # within a text
         span = lines.span(start, match.end())
-        own_line = not source.text[:start].rpartition("\n")[2].strip()
+        own_line = not before(source.text, start).strip()
         codes = tuple(code.strip() for code in (match["codes"] or "[]")[1:-1].split(",") if code.strip())
         line = None if match["kind"] == "ignore-file" else _line_below(source, span.line) if own_line else span.line
         found.append(Suppression(codes, line, span, match["reason"].strip(" :-\t")))
@@ -65,7 +64,7 @@ def _is_block(source: Source, span: Span) -> bool:
 
 def _line_below(source: Source, line: int) -> int:
     """The next line that is no comment and not blank."""
-    below = source.text.splitlines()[line:]
+    below = lines_of(source.text)[line:]
     skipped = next((i for i, text in enumerate(below) if text.strip() and not text.lstrip().startswith("#")), 0)
     return line + skipped + 1
 
@@ -82,7 +81,7 @@ def about_suppressions(source: Source, found: tuple[Suppression, ...]) -> Iterat
             note, help = "it suppresses nothing", "name the codes: `# fsds: ignore[FSDS105] why`"
             yield finding("suppression-names-no-rule", "a suppression without a code", place, note=note, help=help)
         for code in unknown:
-            near = closest(code, [*catalog(), *(rule.name for rule in catalog().values())])
+            near = nearest_rule(code)
             text = f"a suppression of `{code}`, which is no rule" + (f"; did you mean `{near}`?" if near else "")
             yield finding("suppression-names-no-rule", text, place, note="it suppresses nothing", help="write a code")
         if unused:
@@ -103,8 +102,8 @@ def _without(source: Source, suppression: Suppression, unused: list[str]) -> Edi
     if kept:
         opening = text.index("[", span.start)
         return Edit(opening, text.index("]", opening) + 1, f"[{', '.join(kept)}]")
-    before = text[: span.start].rpartition("\n")[2]
-    if before.strip():
-        return Edit(span.start - (len(before) - len(before.rstrip())), span.end, "")
+    indent = before(text, span.start)
+    if indent.strip():
+        return Edit(span.start - (len(indent) - len(indent.rstrip())), span.end, "")
     end = span.end + (2 if text.startswith("\r\n", span.end) else 1 if span.end < len(text) else 0)
-    return Edit(span.start - len(before), end, "")
+    return Edit(span.start - len(indent), end, "")

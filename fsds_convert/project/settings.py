@@ -43,7 +43,7 @@ def project_settings(start: Path) -> ProjectSettings:
         for name in _NAMES:
             path = folder / name
             # reading TOML costs 26 ms to import, and most projects say nothing about fsds
-            if path.is_file() and (name == "fsds.toml" or b"tool.fsds" in _bytes(path)):
+            if path.is_file() and (name == "fsds.toml" or b"fsds" in _bytes(path)):
                 held = _parsed(path)
                 if name == "pyproject.toml":
                     held = held.get("tool", {}).get("fsds")

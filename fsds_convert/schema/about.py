@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
+from typing import Any
 
 from fsds_convert.explain.accepts import accepts
 from fsds_convert.explain.dialects import names
@@ -16,29 +18,33 @@ from fsds_convert.tables.versions import Versions
 def about(table: Table, row: Row) -> Schema:
     """The keywords that validate nothing."""
     found: Schema = {"description": "\n\n".join(_description(table, row))}
-    offered = next((default for default in row.defaults if default.value is not None), None)
+    offered = next((default.value for default in row.defaults if _is_json(default.value)), None)
     if offered is not None and row.type not in ("dead", "refused", "section"):
-        found["default"] = offered.value
+        found["default"] = offered
     gone = _gone(row)
     if gone or row.type == "dead":
         found["doNotSuggest"] = True
     if gone and (row.replaced_by is None or _is_mistake(row)):
         found["deprecationMessage"] = gone  # the YAML language server underlines the key as an error
-    # of a section it would stand in the place of what is said about the keys inside
-    return found if table.has_keys_below(row) or row.type == "section" else {**found, "errorMessage": gone or _wrong(row)}
+    if row.type != "section" and not table.has_keys_below(row):
+        # of a section it would stand in the place of what is said about the keys inside
+        found["errorMessage"] = gone or f"`{row.name}` accepts {accepts(row)}"
+    return found
+
+
+def _is_json(value: Any) -> bool:
+    """JSON has no infinity."""
+    return value is not None and not (isinstance(value, float) and not math.isfinite(value))
 
 
 def _description(table: Table, row: Row) -> Iterator[str]:
     note = " ".join(row.note.split())
     yield f"{names(row.engines)} only. {note}".strip() if row.engines else note
-    facts = [f"accepts: {accepts(row)}", *defaults(row), *versions(row), *without_effect(row)]
+    null = ["`null` is the same as no key"] if row.null_is_absent else []
+    facts = [f"accepts: {accepts(row)}", *null, *defaults(row), *versions(row), *without_effect(row)]
     yield "\n".join(f"- {fact}" for fact in facts)
     short = row.key.removeprefix(f"{table.section}.") if table.section else row.key
     yield f"docs/mapping.md#{table.name}-{short}"
-
-
-def _wrong(row: Row) -> str:
-    return f"`{row.name}` accepts {accepts(row)}"
 
 
 def _gone(row: Row) -> str:
@@ -50,7 +56,8 @@ def _gone(row: Row) -> str:
         return f"`{row.name}` is no key of this file{instead}"
     if not row.replaced_by:
         return ""
-    return f"nothing reads `{row.name}`{instead}" if row.type == "dead" else f"`{row.name}` is an older spelling{instead}"
+    what = "is read by nobody" if row.type == "dead" else "is an older spelling"
+    return f"`{row.name}` {what}{instead}"
 
 
 def _is_mistake(row: Row) -> bool:

@@ -23,7 +23,7 @@ NAMES = tuple(_ROOTS)
 
 
 def build(name: str) -> Schema:
-    """The schema of one of NAMES, in draft-07: every key known and in its place, every value one that upstream takes."""
+    """The schema of one of NAMES, in draft-07: every key in its place, and every value one that upstream takes."""
     root, title, required = _ROOTS[name]
     table = load_table(root)
     audited = ", ".join(f"{package} {version}" for package, version in load_document(root)["audited"].items())
@@ -67,10 +67,7 @@ def _key(table: Table, row: Row, at: str) -> Schema:
         inside = _keys(section, section.section, at)
     elif table.has_keys_below(row):
         inside = _keys(table, row.key, at, closed=row.type == "section")
-    value = accepted(row)
-    if "anyOf" in value and inside:
-        value = {"type": sorted({part["type"] for part in value["anyOf"]}, reverse=True)}
-    return {**about(table, row), **value, **inside}
+    return {**about(table, row), **accepted(row), **inside}
 
 
 def _refuses(table: Table, row: Row) -> bool:
@@ -81,11 +78,13 @@ def _refuses(table: Table, row: Row) -> bool:
 
 
 def _other_spellings(table: Table, properties: Schema, at: str) -> Schema:
-    return {
+    told = {
         f"^{re.escape(other)}$": {"$ref": f"{at}/properties/{name}"} if properties[name] else {}
         for name in properties
         if (other := _other_spelling(table, name)) not in properties
     }
+    # the Trainer's own defaults stand there under names that begin so
+    return {**told, "^_": {}} if table.dropped_prefix else told
 
 
 def _other_spelling(table: Table, name: str) -> str:

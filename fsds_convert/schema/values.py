@@ -1,6 +1,6 @@
 """The values that upstream takes for a key, as a JSON Schema (settings/coerce.py reads the same types).
 
-A schema knows less than the reader: 2.0 is an integer to it, and text that holds a number is not held to an upper bound.
+A schema knows less than the reader: 2.0 is an integer to it, and a number in a text is held to no upper bound.
 """
 
 from __future__ import annotations
@@ -40,6 +40,9 @@ def fills(row: Row) -> bool:
 def _any_of(*schemas: Schema) -> Schema:
     """One of the schemas; those that are such a choice themselves, flat."""
     flat = [part for schema in schemas for part in (schema["anyOf"] if list(schema) == ["anyOf"] else [schema])]
+    if len(flat) > 1 and all(list(part) == ["type"] for part in flat):
+        named = ([part["type"]] if isinstance(part["type"], str) else part["type"] for part in flat)
+        return {"type": list(dict.fromkeys(name for names in named for name in names))}
     return flat[0] if len(flat) == 1 else {"anyOf": flat}
 
 

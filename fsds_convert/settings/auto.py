@@ -33,9 +33,7 @@ def drops(row: Row, parent: Row | None, context: Context) -> bool:
     return strict and context.consumer == "deepspeed" and row.table.startswith(_TABLE)
 
 
-def dropped(
-    row: Row, path: Path, place: Place, default: Setting[Any] | None
-) -> tuple[Setting[Any], list[Diagnostic]]:
+def dropped(row: Row, path: Path, place: Place, default: Setting[Any] | None) -> tuple[Setting[Any], list[Diagnostic]]:
     """The setting of an "auto" that is lost: the default runs."""
     value = default.value if default is not None else None
     setting = Setting(value, value, row.key, "auto", Origin(place, path=path))

@@ -4,29 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
+from fsds_convert.settings.class_names import class_list, class_names
+from fsds_convert.settings.coerced import Coerced
+from fsds_convert.settings.coerced import plain as _plain
+from fsds_convert.settings.coerced import refused as _refused
 from fsds_convert.settings.show import show
 from fsds_convert.syntax.closest import closest
 from fsds_convert.tables.row import Row
 
 _TRUE = ("y", "yes", "t", "true", "on", "1")
 _FALSE = ("n", "no", "f", "false", "off", "0")
-
-
-@dataclass(frozen=True)
-class Coerced:
-    """`value` runs, `intent` was meant; `refused` is the error that upstream raises, `wanted` what to write.
-
-    `guess` marks an intent that only resembles what is written.
-    """
-
-    value: Any
-    intent: Any
-    refused: str = ""
-    wanted: str = ""
-    guess: bool = False
 
 
 def coerce(row: Row, written: Any) -> Coerced:
@@ -51,14 +40,6 @@ def within(interval: str, number: Any) -> bool:
     if not high.strip():
         return bool(above)
     return bool(above) and bool(number <= float(high) if interval.endswith("]") else number < float(high))
-
-
-def _plain(value: Any) -> Coerced:
-    return Coerced(value, value)
-
-
-def _refused(intent: Any, error: str, wanted: str) -> Coerced:
-    return Coerced(intent, intent, error, wanted)
 
 
 def _truth(row: Row, written: Any) -> Coerced:
@@ -140,31 +121,6 @@ def _boolean_for_word(row: Row, written: bool, meant: Any, allowed: str) -> Coer
     word = next((s for s in row.values if not written and str(s).lower() == "no"), meant)
     why = f"a boolean, not one of {allowed}: YAML reads no, off, yes and on without quotes as booleans"
     return _refused(word, why, allowed if word is None else f"'{word}', in quotes")
-
-
-def _class_names(row: Row, written: Any) -> Coerced:
-    """A comma list, split without strip (accelerate/utils/dataclasses.py)."""
-    if written is None:
-        return _plain(None)
-    names = list(written) if isinstance(written, list) else str(written).split(",")
-    meant = tuple(str(name).strip() for name in names if str(name).strip())
-    if isinstance(written, list):
-        error = f"Could not find the transformer layer class {str(written).split(',')[0]} in the model"
-        return _refused(meant or None, error, ",".join(meant))
-    if tuple(names) != meant:
-        bad = next(name for name in names if name != name.strip() or not name)
-        error = f"Could not find the transformer layer class '{bad}' in the model"
-        return _refused(meant or None, error, ",".join(meant))
-    return _plain(meant)
-
-
-def _class_list(row: Row, written: Any) -> Coerced:
-    """Names in a list, or with commas; the Trainer joins them, and Accelerate splits them without strip."""
-    if isinstance(written, list) and all(isinstance(name, str) for name in written):
-        return _class_names(row, ",".join(written))
-    if written is None or isinstance(written, str):
-        return _class_names(row, written)
-    return _refused(None, "TypeError: sequence item 0: expected str instance", "a name, or a list of names")
 
 
 def _flag(row: Row, written: Any) -> Coerced:
@@ -286,8 +242,8 @@ _READERS: dict[str, Callable[[Row, Any], Coerced]] = {
     "env-float": _env_float,
     "env-text": _env_text,
     "choice": _choice,
-    "class-names": _class_names,
-    "class-list": _class_list,
+    "class-names": class_names,
+    "class-list": class_list,
     "flag": _flag,
     "int": _int,
     "float": _float,

@@ -27,6 +27,16 @@ class Span:
 START = Span(0, 0, 1, 1, 1, 1)
 
 
+def lines_of(text: str) -> list[str]:
+    """The lines without their ends; str.splitlines would also cut at form feeds and the like."""
+    return _LINE_BREAK.split(text)
+
+
+def before(text: str, offset: int) -> str:
+    """What stands before the offset on its line."""
+    return text[max(text.rfind("\n", 0, offset), text.rfind("\r", 0, offset)) + 1 : offset]
+
+
 class Lines:
     """Where the lines of a text begin."""
 
@@ -37,6 +47,10 @@ class Lines:
     def line_of(self, offset: int) -> int:
         """The number of the line that the offset stands in."""
         return bisect_right(self._starts, offset)
+
+    def start_of(self, line: int) -> int:
+        """Where the line with a number begins."""
+        return self._starts[line - 1]
 
     def point(self, offset: int) -> Span:
         """The empty span at an offset."""

@@ -36,4 +36,6 @@ num_processes: 8
 deepspeed_config:
   deepspeed_config_file: ds.json
 """
-DEEPSPEED_JSON = '{"bf16": {"enabled": true}, "zero_optimization": {"stage": 3}}\n'
+DEEPSPEED_JSON = (
+    '{"bf16": {"enabled": true}, "zero_optimization": {"stage": 3}, "train_micro_batch_size_per_gpu": "auto"}\n'
+)

@@ -9,18 +9,16 @@ import threading
 from types import TracebackType
 from typing import Any
 
-_SETTINGS = {
-    "yaml": {"validate": True, "hover": True, "completion": True, "schemaStore": {"enable": False}},
-    "http": {},
-    "[yaml]": {},
-}
 _SECONDS = 30
 
 
 class LanguageServer:
     """Starts the server with the context, and ends it with it."""
 
-    def __init__(self, command: list[str]) -> None:
+    def __init__(self, command: list[str], schemas: dict[str, str]) -> None:
+        """`schemas` leads from the address of a schema to a pattern of file names, as in the settings of an editor."""
+        yaml = {"validate": True, "hover": True, "completion": True, "schemaStore": {"enable": False}}
+        self._settings = {"yaml": {**yaml, "schemas": schemas}, "http": {}, "[yaml]": {}}
         self._process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
         )
@@ -32,7 +30,7 @@ class LanguageServer:
         self._reader.start()
         self.request("initialize", {"processId": None, "rootUri": None, "capabilities": _CAPABILITIES})
         self.notify("initialized", {})
-        self.notify("workspace/didChangeConfiguration", {"settings": _SETTINGS})
+        self.notify("workspace/didChangeConfiguration", {"settings": self._settings})
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
@@ -76,7 +74,7 @@ class LanguageServer:
         assert message is not None, "the language server has ended"
         if "id" in message and "method" in message:
             items = message["params"].get("items") if message["method"] == "workspace/configuration" else None
-            answer = [_SETTINGS.get(item.get("section")) for item in items] if items is not None else None
+            answer = [self._settings.get(item.get("section")) for item in items] if items is not None else None
             self._send({"id": message["id"], "result": answer})
         return message
 

@@ -50,13 +50,15 @@ def _install(npm: list[str]) -> None:
     target = _cache()
     target.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=target.parent) as folder:
-        arguments = ["install", "--no-audit", "--no-fund", "--ignore-scripts", "--prefix", folder, f"{SERVER}@{VERSION}"]
+        arguments = ("install", "--no-audit", "--no-fund", "--ignore-scripts", "--prefix", folder)
         try:
-            done = subprocess.run([*npm, *arguments], capture_output=True, text=True, check=False, timeout=120)
+            done = subprocess.run(
+                [*npm, *arguments, f"{SERVER}@{VERSION}"], capture_output=True, text=True, check=False, timeout=120
+            )
         except subprocess.TimeoutExpired:
             pytest.skip(f"npm did not install {SERVER} in two minutes")
         if done.returncode:
-            pytest.skip(f"npm cannot install {SERVER}: {done.stderr.strip().splitlines()[-1:]}")
+            pytest.skip(f"npm cannot install {SERVER}: {done.stderr.strip().partition(chr(10))[0]}")
         if not target.exists():
             try:
                 os.rename(folder, target)

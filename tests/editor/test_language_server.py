@@ -16,7 +16,7 @@ MODELINE = f"# yaml-language-server: $schema={(FOLDER / 'accelerate.schema.json'
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[LanguageServer]:
-    with LanguageServer(command()) as started:
+    with LanguageServer(command(), {(FOLDER / "deepspeed.schema.json").as_uri(): "ds_config*.json"}) as started:
         yield started
 
 
@@ -70,11 +70,23 @@ def test_wrong_value_says_what_is_accepted(server: LanguageServer) -> None:
 
 @pytest.mark.parametrize("version", [1, 2])
 def test_the_version_decides_what_reshard_after_forward_accepts(server: LanguageServer, version: int) -> None:
-    text = f"distributed_type: FSDP\nfsdp_config:\n  fsdp_version: {version}\n  fsdp_reshard_after_forward: FULL_SHARD\n"
+    text = (
+        f"distributed_type: FSDP\nfsdp_config: {{fsdp_version: {version},\n  fsdp_reshard_after_forward: FULL_SHARD}}\n"
+    )
     found = server.open(f"file:///version-{version}.yaml", MODELINE + text)
-    assert [each["range"]["start"]["line"] for each in found] == ([] if version == 1 else [4])
+    assert [each["range"]["start"]["line"] for each in found] == ([] if version == 1 else [3])
 
 
 def test_good_file_is_left_alone(server: LanguageServer) -> None:
     text = (FOLDER.parents[1] / "examples" / "fsdp2.yaml").read_text("utf-8")
     assert server.open("file:///good.yaml", MODELINE + text) == []
+
+
+def test_deepspeed_json_by_its_name(server: LanguageServer) -> None:
+    """The schema that the settings of the editor name for a pattern."""
+    uri = "file:///ds_config_zero3.json"
+    text = '{\n  "zero_optimization": {\n    "stage": 3,\n    "overlap_com": true\n  }\n}\n'
+    (found,) = server.open(uri, text)
+    assert found["range"]["start"] == {"line": 3, "character": 4}
+    assert "overlap_com" in found["message"]
+    assert "What is partitioned over the ranks" in server.ask("hover", uri, 2, 7)["contents"]["value"]

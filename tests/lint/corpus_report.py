@@ -1,4 +1,4 @@
-"""Writes docs/results/lint-corpus.md: `python -m tests.lint.corpus_report`, where the corpus lies beside the checkout."""
+"""Writes docs/results/lint-corpus.md: `python -m tests.lint.corpus_report`, where the corpus lies beside it all."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import yaml
 
-from fsds_convert.containers import accelerate_file, deepspeed_json
+from fsds_convert.containers import accelerate_file, deepspeed_json, trainer_fsdp
 from fsds_convert.engines.modules import MODULES
 from fsds_convert.errors import InputError
 from fsds_convert.settings.context import Context
@@ -26,7 +26,7 @@ from .published import validator
 # what reading a file finds in a key or a value that a schema can see
 SEEN = {
     *("unknown-key-refused", "unknown-key-ignored", "removed-key-refused"),
-    *("value-refused", "value-misread", "section-not-a-mapping"),
+    *("value-refused", "value-misread", "section-not-a-mapping", "distributed-type-refused"),
 }
 # where the schema asks for more than upstream: the value is taken, and is hardly what was meant
 STRICTER: dict[str, tuple[Any, ...]] = {
@@ -34,9 +34,9 @@ STRICTER: dict[str, tuple[Any, ...]] = {
     "class-names": (7,),
     "flag": ("auto",),
     "truth-list": ("words",),
-    "section": ("words", 3, []),  # of a section that the engine does not read
+    "section": ("words", 3, [], "auto"),  # of a section that the engine does not read
 }
-TABLES = ("accelerate", "fsdp", "deepspeed-inline", "parallelism", "dynamo", "fp8", "deepspeed-json")
+TABLES = ("accelerate", "fsdp", "deepspeed-inline", "parallelism", "dynamo", "fp8", "deepspeed-json", "trainer-fsdp")
 ROWS = [row for name in TABLES for row in load_table(name)]
 
 
@@ -66,14 +66,22 @@ def engines(row: Row) -> Iterator[str]:
     name = "deepspeed-json" if row.table.startswith("deepspeed-json") else row.table
     for engine, module in MODULES.items():
         acts = not row.engines or engine in row.engines
-        if name in module.TABLES and acts and load_table(name).row(row.key, engine) is row:
+        reads = engine in ("fsdp1", "fsdp2") if name == "trainer-fsdp" else name in module.TABLES
+        if reads and acts and load_table(name).row(row.key, engine) is row:
             yield engine
 
 
 def answers(row: Row, engine: str, keys: files.Keys, folder: Path) -> tuple[list[str], list[str]]:
     """What the tables and the schema have against a file; "auto" that the Trainer alone fills in is asked of it."""
     context = Context("trainer" if row.auto == "trainer" else "accelerate")
-    if row.table.startswith("deepspeed-json"):
+    reading: Any
+    if row.table == "trainer-fsdp":
+        path, name = folder / "fsdp_config.json", "trainer-fsdp"
+        version = {"version": 1} if engine == "fsdp1" else {}
+        data = {**version, **{key.removeprefix("fsdp_config."): value for key, value in keys.items()}}
+        path.write_text(json.dumps(data), encoding="utf-8")
+        reading = trainer_fsdp.read(read_source(str(path)), context)
+    elif row.table.startswith("deepspeed-json"):
         path, name = files.write_json(folder, keys).parent / files.JSON_NAME, "deepspeed"
         data = json.loads(path.read_text("utf-8"))
         reading = deepspeed_json.read(read_source(str(path)), context)

@@ -28,7 +28,8 @@ def test_schema_refuses_what_fsds_finds(file: corpus.CorpusFile) -> None:
     source = read_source(str(file.path))
     if not isinstance(source.data, dict):
         pytest.skip("not a config that fsds reads")
-    name, container = ("deepspeed", deepspeed_json) if file.kind == "deepspeed-json" else ("accelerate", accelerate_file)
+    is_json = file.kind == "deepspeed-json"
+    name, container = ("deepspeed", deepspeed_json) if is_json else ("accelerate", accelerate_file)
     try:
         readings = [container.read(source, Context(consumer)) for consumer in CONSUMERS]
     except FsdsError:

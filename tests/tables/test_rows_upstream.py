@@ -117,6 +117,6 @@ def said(reading: Reading, row: Row) -> tuple[str, Any]:
     value = list(setting.value) if setting and isinstance(setting.value, tuple) else setting and setting.value
     if names & {"value-refused", "removed-key-refused", "unknown-key-refused"}:
         return "refused", None
-    if names & {"ignored-value", "removed-key-ignored"}:
+    if names & {"ignored-value", "removed-key-ignored"} or (setting is not None and setting.idle):
         return "ignored", value
     return ("dead", None) if row.type == "dead" else ("read", value)

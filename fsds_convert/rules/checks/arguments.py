@@ -36,12 +36,20 @@ class Arguments:
         return None
 
     @property
+    def steps(self) -> int | None:
+        """The number of steps, where it does not hang on the data."""
+        total = self.get("max_steps")
+        return total if isinstance(total, int) and total > 0 else None
+
+    @property
     def warmup_steps(self) -> int | None:
-        """As get_warmup_steps counts them; None where they hang on the length of the training."""
-        steps, total = self.get("warmup_steps"), self.get("max_steps")
-        if not _is_number(steps) or 0 < steps < 1 > total:
+        """As get_warmup_steps counts them; None where they hang on a number of steps that is not known."""
+        asked, total = self.get("warmup_steps"), self.steps
+        if not _is_number(asked) or asked < 0:
             return None
-        return int(steps) if steps >= 1 else math.ceil(total * steps) if steps else 0
+        if asked >= 1 or asked == 0:
+            return int(asked)
+        return math.ceil(total * asked) if total else None
 
 
 def arguments(facts: Facts) -> Arguments | None:
@@ -70,4 +78,4 @@ def _number(value: Any) -> Any:
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)

@@ -34,21 +34,26 @@ def batch_size_indivisible(facts: Facts) -> Iterator[Match]:
     known = {"micro batch": facts.runs(_MICRO), "accumulation steps": _steps(facts), "processes": _ranks(facts)}
     parts = {name: number for name, number in known.items() if _positive(number)}
     if _positive(train) and parts and train % math.prod(parts.values()):
-        text = " * ".join(f"{number} {name}" for name, number in parts.items())
+        text = " * ".join(f"{number} ({name})" for name, number in parts.items())
         yield Match({"train": train, "parts": text}, changes=_follows(facts))
 
 
 def batch_size_missing(facts: Facts) -> Iterator[Match]:
     """DeepSpeed derives one batch size from the other, and Accelerate fills no key that is not there."""
     source = json_of(facts)
-    if source is None:
-        return
-    train, micro = (source.data.get(key) for key in (_TRAIN, _MICRO))
-    nothing = train is None or (train == "auto" and facts.context.consumer == "accelerate")
-    if micro is None and nothing:
-        fill = facts.context.consumer != "deepspeed"
-        place = Place(source.name, source.keys.get((_TRAIN,)) if train == "auto" else None)
-        yield Match(place=place, changes=(Change("set", (_MICRO,), "auto"),) if fill else ())
+    if source is not None and source.data.get(_TRAIN) is None and source.data.get(_MICRO) is None:
+        yield Match(place=Place(source.name), changes=_micro(facts))
+
+
+def batch_size_total_auto(facts: Facts) -> Iterator[Match]:
+    """Accelerate knows the total only with a micro batch (accelerate/accelerator.py:2229)."""
+    source = json_of(facts)
+    if source is not None and source.data.get(_TRAIN) == "auto" and source.data.get(_MICRO) is None:
+        yield Match(place=Place(source.name, source.values.get((_TRAIN,))), changes=_micro(facts))
+
+
+def _micro(facts: Facts) -> tuple[Change, ...]:
+    return () if facts.context.consumer == "deepspeed" else (Change("set", (_MICRO,), "auto"),)
 
 
 def batch_size_fixes_processes(facts: Facts) -> Iterator[Match]:
@@ -99,6 +104,7 @@ CHECKS: dict[str, Check] = {
     "batch_sizes_differ": batch_sizes_differ,
     "batch_size_indivisible": batch_size_indivisible,
     "batch_size_missing": batch_size_missing,
+    "batch_size_total_auto": batch_size_total_auto,
     "batch_size_fixes_processes": batch_size_fixes_processes,
     "secondary_group_indivisible": secondary_group_indivisible,
 }

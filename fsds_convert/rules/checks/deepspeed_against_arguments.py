@@ -33,7 +33,9 @@ def mismatches(facts: Facts) -> Iterator[Match]:
             continue
         path = _path(key, facts)
         in_json = facts.container == "deepspeed-json"
-        words = {"key": key, "theirs": theirs, "ours": ours, "argument": name}
+        ours = _product(*ours) if key == "train_batch_size" else ours
+        shown = {"is": show(theirs), "asked": show(ours)}
+        words = {"key": key, "theirs": theirs, "ours": ours, "argument": name, **shown}
         changes: tuple[Change, ...] = ()
         if in_json and path in facts.source.values:
             words["remedy"] = f'write "{path[-1]}": "auto", or change the argument'
@@ -76,8 +78,8 @@ def _compared(args: Arguments, processes: int | None) -> Iterator[tuple[str, Any
     yield "scheduler.params.warmup_max_lr", rate, "learning_rate"
     yield "fp16.enabled", args.get("fp16") or args.get("fp16_full_eval"), "fp16|fp16_full_eval"
     yield "bf16.enabled", args.get("bf16") or args.get("bf16_full_eval"), "bf16|bf16_full_eval"
-    if (total := args.get("max_steps")) > 0:
-        yield "scheduler.params.total_num_steps", total, "num_training_steps (calculated)"
+    if args.steps is not None:
+        yield "scheduler.params.total_num_steps", args.steps, "num_training_steps (calculated)"
     if (warmup := args.warmup_steps) is not None:
         yield "scheduler.params.warmup_num_steps", max(1, warmup), "warmup_steps"
 
@@ -89,6 +91,10 @@ def _agree(key: str, theirs: Any, ours: Any, args: Arguments) -> bool:
     if not all(isinstance(number, int) and number > 0 for number in (theirs, micro, steps)):
         return True
     return bool(theirs == processes * micro * steps if processes else theirs % (micro * steps) == 0)
+
+
+def _product(processes: int | None, micro: int, steps: int) -> int | str:
+    return processes * micro * steps if processes else f"{micro} * {steps} * the number of processes"
 
 
 def _processes(facts: Facts) -> int | None:

@@ -26,6 +26,12 @@ def inline(facts: Facts) -> Iterator[Match]:
         yield Match()
 
 
+def of_the_json(facts: Facts) -> Iterator[Match]:
+    """DeepSpeed is set up by a JSON, this one or one that was found."""
+    if facts.container == "deepspeed-json" or facts.deepspeed_file is not None:
+        yield Match()
+
+
 def nvme_inline(facts: Facts) -> Iterator[Match]:
     """NVMe at stage 3, where DeepSpeed swaps to the path that nobody gave it; one finding for each device."""
     if facts.deepspeed_path is not None or facts.runs(_STAGE) != 3:
@@ -113,7 +119,7 @@ def decoder_layer_as_leaf(facts: Facts) -> Iterator[Match]:
 CHECKS: dict[str, Check] = {
     check.__name__: check
     for check in (
-        *(inline, nvme_inline, clipping_zero, json_key_inline, machines_without_hostfile),
+        *(inline, of_the_json, nvme_inline, clipping_zero, json_key_inline, machines_without_hostfile),
         *(launched_by_deepspeed, launcher_key_not_read, decoder_layer_as_leaf),
     )
 }

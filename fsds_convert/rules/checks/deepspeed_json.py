@@ -37,7 +37,7 @@ def zero_section_missing(facts: Facts) -> Iterator[Match]:
     source = json_of(facts)
     if source is not None and "zero_optimization" not in source.data:
         place = Place(source.name)
-        yield Match(place=place, changes=(Change("set", ("zero_optimization",), {"stage": 0}),))
+        yield Match(place=place, changes=(Change("set", ("zero_optimization", "stage"), 0),))
 
 
 def activation_checkpointing(facts: Facts) -> Iterator[Match]:
@@ -62,6 +62,16 @@ def odd_bucket(facts: Facts) -> Iterator[Match]:
     setting = facts.setting("zero_optimization.allgather_bucket_size")
     if setting is not None and setting.is_written and isinstance(setting.value, int) and setting.value % 2:
         yield Match(changes=(Change("set", setting.origin.path, setting.value - 1),))
+
+
+def select_interval(facts: Facts) -> Iterator[Match]:
+    """The number that a text holds."""
+    yield from _number(facts, "zero_optimization.zenflow.select_interval")
+
+
+def update_interval(facts: Facts) -> Iterator[Match]:
+    """The number that a text holds."""
+    yield from _number(facts, "zero_optimization.zenflow.update_interval")
 
 
 def auto_in_free_section(facts: Facts) -> Iterator[Match]:
@@ -99,29 +109,9 @@ def old_name(facts: Facts) -> Iterator[Match]:
         yield Match({"old": row.name, "new": below}, key_place(source, path), fix.changes if fix else ())
 
 
-def newer_key(facts: Facts) -> Iterator[Match]:
-    """A key that the DeepSpeed in force does not know, in a section that takes no unknown ones."""
-    yield from _newer(facts, strict=True)
-
-
-def newer_key_ignored(facts: Facts) -> Iterator[Match]:
-    """A key that the DeepSpeed in force does not know, where nobody minds."""
-    yield from _newer(facts, strict=False)
-
-
-def _newer(facts: Facts, *, strict: bool) -> Iterator[Match]:
-    source, table, told = json_of(facts), load_table(_TABLE), set()
-    if source is None:
-        return
-    for path, _ in items(source.data):
-        row = table.row(".".join(map(str, path)), _ENGINE)
-        if row is None or row.since is None or row.since.reached(facts.context.versions) or path[:-1] in told:
-            continue
-        told.add(path)
-        parent = table.row(".".join(map(str, path[:-1])), _ENGINE) if len(path) > 1 else None
-        if (parent is not None and parent.unknown_keys == "refused") == strict:
-            words = {"name": row.name, "since": row.since.text}
-            yield Match(words, key_place(source, path), (Change("remove", path),))
+def _number(facts: Facts, key: str) -> Iterator[Match]:
+    setting = facts.settings[key]
+    yield Match(changes=(Change("set", setting.origin.path, int(float(setting.written))),))
 
 
 def _section(facts: Facts, name: str) -> Iterator[Match]:
@@ -163,6 +153,6 @@ CHECKS: dict[str, Check] = {
     "auto_in_free_section": auto_in_free_section,
     "two_names": two_names,
     "old_name": old_name,
-    "newer_key": newer_key,
-    "newer_key_ignored": newer_key_ignored,
+    "select_interval_number": select_interval,
+    "update_interval_number": update_interval,
 }

@@ -24,7 +24,9 @@ def config_without_fsdp(facts: Facts) -> Iterator[Match]:
     """An fsdp_config that says something, and no `fsdp`."""
     data = facts.source.data
     config = data.get(_IN)
-    asks = any(value for key, value in config.items() if key not in _FILLED) if isinstance(config, Mapping) else config
+    asks = config
+    if isinstance(config, Mapping):
+        asks = any(value is not None for key, value in config.items() if key not in _FILLED)
     if asks and not data.get("fsdp"):
         yield Match()
 
