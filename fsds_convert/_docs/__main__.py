@@ -18,7 +18,10 @@ _FOLDERS = ("docs/rules", "schemas/editor")
 
 def generated() -> dict[str, str]:
     """Every generated file below the root of a checkout, and its text."""
-    schemas = {f"schemas/editor/{name}.schema.json": json.dumps(build(name), indent=2, allow_nan=False) + "\n" for name in NAMES}
+    schemas = {
+        f"schemas/editor/{name}.schema.json": json.dumps(build(name), indent=2, allow_nan=False) + "\n"
+        for name in NAMES
+    }
     return {"docs/mapping.md": page(), **{f"docs/rules/{n}": text for n, text in rules.pages().items()}, **schemas}
 
 

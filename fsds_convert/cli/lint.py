@@ -55,7 +55,7 @@ def lint(
     project = settings_of.project(config, isolated=isolated)
     releases = (accelerate_version, deepspeed_version, transformers_version, torch_version)
     launch = (num_processes, num_machines, None, None, None)
-    loop = consumer or shared.For(project.texts.get("for", "accelerate"))
+    loop = consumer or shared.For(project.texts.get("for", "trainer" if training_args else "accelerate"))
     context = shared.context_of(loop, releases, model_dtype, mixed_precision, None, launch, project=project)
     context = settings_of.with_script(context, model_config, optimizer, peft.value if peft else None, training_args)
     job = Job(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from fsds_convert.containers import deepspeed_json
@@ -63,13 +64,20 @@ def read(source: Source, context: Context) -> Reading:
     for key, setting in deepspeed_json.launch_options(context).items():
         if key not in settings or not settings[key].is_written or settings[key].written is None:
             settings[key] = setting
-    plan = training_plan(kind.engine, settings, context)
     facts = Facts(
-        *(source, "accelerate", kind.engine, settings, context, plan, kind.name),
+        *(
+            source,
+            "accelerate",
+            kind.engine,
+            settings,
+            context,
+            partial(training_plan, kind.engine, settings, context),
+            kind.name,
+        ),
         deepspeed_file=named.source if named else None,
         deepspeed_path=named.written if named else None,
     )
-    return Reading(source, "accelerate", kind.engine, settings, plan, (*findings, *refused(facts)), facts)
+    return Reading(source, "accelerate", kind.engine, settings, (*findings, *refused(facts)), facts)
 
 
 def _mapping(reader: Reader, name: str) -> tuple[Mapping[Any, Any], list[Diagnostic]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from fsds_convert.containers.reading import Reading
@@ -47,13 +48,13 @@ def read(source: Source, context: Context) -> Reading:
     section = read_section(source, source.data, context)
     settings = {**section.settings, **launch_options(context)}
     settings |= precision.sections(settings, context)
-    plan = training_plan("deepspeed", settings, context)
+    plan = partial(training_plan, "deepspeed", settings, context)
     facts = Facts(source, "deepspeed-json", "deepspeed", settings, context, plan)
     syntax = syntax_findings(source)
     if context.consumer == "deepspeed":  # hjson takes comments and commas
         syntax = tuple(found for found in syntax if found.name != "comment-in-json")
     found = (*syntax, *section.findings)
-    return Reading(source, "deepspeed-json", "deepspeed", settings, plan, (*found, *refused(facts)), facts)
+    return Reading(source, "deepspeed-json", "deepspeed", settings, (*found, *refused(facts)), facts)
 
 
 # what the launcher exports without inline keys (accelerate/utils/dataclasses.py:1280)

@@ -7,7 +7,7 @@ from typing import Literal
 
 from fsds_convert.diagnostics import Diagnostic, Severity
 from fsds_convert.engines.fields import Engine
-from fsds_convert.errors import InputError
+from fsds_convert.errors import InputError, TableError
 from fsds_convert.plan.training_plan import TrainingPlan
 from fsds_convert.rules.facts import Facts
 from fsds_convert.settings.setting import Settings
@@ -28,9 +28,15 @@ class Reading:
     container: Container
     engine: Engine
     settings: Settings
-    runs: TrainingPlan
     findings: tuple[Diagnostic, ...]
     facts: Facts
+
+    @property
+    def runs(self) -> TrainingPlan:
+        """The plan that will run; raises TableError when the file was read without one."""
+        if self.facts.plan is None:
+            raise TableError("a file was read that has no plan")
+        return self.facts.plan
 
     @property
     def deepspeed_file(self) -> Source | None:

@@ -40,8 +40,10 @@ def fix(source: Source, context: Context, selection: Selection, *, unsafe: bool)
         chosen = _together(finding for finding in report.findings if finding.mend and (unsafe or finding.mend.safe))
         if not chosen:
             break
-        text = apply(report.source.text, (edit for finding in chosen for edit in _edits(finding)))
-        again = lint(with_text(report.source, text), context, selection)
+        again = _mended(report, chosen, context, selection)
+        if len(chosen) > 1 and _brings_about(report, again):  # two that each write the same key, say
+            chosen = chosen[:1]
+            again = _mended(report, chosen, context, selection)
         if again is None or again.source.data is None is not report.source.data:
             break
         fixed += chosen
@@ -49,6 +51,19 @@ def fix(source: Source, context: Context, selection: Selection, *, unsafe: bool)
     if report is None or not fixed:
         return report
     return replace(report, fixed=tuple(fixed), before=source.text)
+
+
+def _mended(report: FileReport, chosen: list[Finding], context: Context, selection: Selection) -> FileReport | None:
+    text = apply(report.source.text, (edit for finding in chosen for edit in _edits(finding)))
+    return lint(with_text(report.source, text), context, selection)
+
+
+def _brings_about(before: FileReport, after: FileReport | None) -> bool:
+    """Whether something is wrong that was not before."""
+    if after is None or len(after.source.problems) > len(before.source.problems):
+        return True
+    known = {(finding.diagnostic.code, finding.diagnostic.message) for finding in before.findings}
+    return any((finding.diagnostic.code, finding.diagnostic.message) not in known for finding in after.findings)
 
 
 def _kept(checked: Checked, selection: Selection) -> tuple[list[Diagnostic], int]:

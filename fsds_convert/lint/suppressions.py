@@ -59,7 +59,7 @@ def suppressions(source: Source) -> tuple[Suppression, ...]:
 
 def _is_block(source: Source, span: Span) -> bool:
     """Block mappings and lists reach over comments."""
-    return "\n" in source.text[span.start : span.end] and source.text[span.start] not in "\"'|>"
+    return span.line < span.end_line and source.text[span.start] not in "\"'|>"
 
 
 def _line_below(source: Source, line: int) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -41,7 +42,7 @@ def project_settings(start: Path) -> ProjectSettings:
     """Of the closest folder, from `start` upward, that has any; raises SettingsError for a file that is wrong."""
     for folder in (start, *start.parents):
         for name in _NAMES:
-            path = folder / name
+            path = Path(os.path.relpath(folder / name))
             # reading TOML costs 26 ms to import, and most projects say nothing about fsds
             if path.is_file() and (name == "fsds.toml" or b"fsds" in _bytes(path)):
                 held = _parsed(path)

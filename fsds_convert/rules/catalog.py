@@ -7,10 +7,10 @@ from typing import Any
 
 from fsds_convert.diagnostics import Severity
 from fsds_convert.errors import TableError
-from fsds_convert.rules.rule import Case, Rule
+from fsds_convert.rules.rule import Case, Outcome, Rule
 from fsds_convert.tables.load import load_document
 from fsds_convert.tables.row import Since
-from fsds_convert.tables.versions import checked
+from fsds_convert.tables.versions import Versions, checked
 
 _TABLES = ("rules-launch", "rules-fsdp", "rules-deepspeed", "rules-deepspeed-json", "rules-trainer", "rules-script")
 _CASE_TUPLES = ("containers", "engines", "lacks", "at")
@@ -37,13 +37,20 @@ _LAUNCHED = ("accelerate", "deepspeed-json")
 
 
 @cache
-def speaking(container: str, engine: str) -> tuple[tuple[Rule, Case], ...]:
-    """The cases that may speak of a file of the container, for the engine; those of the Trainer's files name them."""
+def speaking(
+    container: str, engine: str, outcomes: tuple[Outcome, ...], consumer: str, versions: Versions
+) -> tuple[tuple[Rule, Case], ...]:
+    """The cases that may speak of a file of the container, for the engine, the consumer and the releases."""
     return tuple(
         (rule, case)
         for rule in catalog().values()
         for case in rule.cases
-        if container in (case.containers or _LAUNCHED) and (not case.engines or engine in case.engines)
+        if rule.outcome in outcomes
+        and (not case.containers or container in case.containers)
+        and (not case.engines or engine in case.engines)
+        and (not case.consumers or consumer in case.consumers)
+        and (case.since is None or case.since.reached(versions))
+        and (case.before is None or not case.before.reached(versions))
     )
 
 

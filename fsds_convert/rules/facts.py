@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from fsds_convert.diagnostics import Place
@@ -27,11 +28,16 @@ class Facts:
     engine: str
     settings: Settings
     context: Context
-    plan: TrainingPlan | None = None
+    make_plan: Callable[[], TrainingPlan] | None = field(default=None, compare=False)
     distributed_type: str = ""
     deepspeed_file: Source | None = None
     deepspeed_path: str | None = None
     beside: Mapping[str, Any] = field(default_factory=dict)
+
+    @cached_property
+    def plan(self) -> TrainingPlan | None:
+        """What runs; None where no engine stands behind the file. Made when it is asked for: most rules do not."""
+        return self.make_plan() if self.make_plan is not None else None
 
     def setting(self, key: str) -> Setting[Any] | None:
         """The setting of a key, None when it neither is written nor has a default."""

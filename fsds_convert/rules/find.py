@@ -31,8 +31,9 @@ def advice(facts: Facts) -> Iterator[Diagnostic]:
 
 
 def _findings(facts: Facts, wanted: tuple[Outcome, ...]) -> Iterator[Diagnostic]:
-    for rule, case in speaking(facts.container, facts.engine):
-        if rule.outcome in wanted and holds(case, facts):
+    context = facts.context
+    for rule, case in speaking(facts.container, facts.engine, wanted, context.consumer, context.versions):
+        if holds(case, facts):
             matches = CHECKS[case.check](facts) if case.check else (Match(),)
             for match in matches:
                 yield _diagnostic(rule, case, facts, match)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 
 from fsds_convert.diagnostics import Diagnostic, finding
 from fsds_convert.engines.fields import Engine
@@ -12,30 +13,40 @@ from fsds_convert.rules.keys import inline_keys, path_of
 from fsds_convert.settings import fixes
 from fsds_convert.settings.setting import Setting
 from fsds_convert.settings.show import show
-from fsds_convert.tables.load import load_table
 from fsds_convert.tables.row import Row
 from fsds_convert.tables.table import Table
-from fsds_convert.tables.versions import checked
+from fsds_convert.tables.versions import Versions, checked
 
 
 def table_advice(facts: Facts) -> Iterator[Diagnostic]:
     """One finding for each key that nobody reads, that its release does not have, or whose default changed."""
-    for table in _tables(facts):
-        for row in table:
-            setting = facts.settings.get(row.key)
-            if setting is None or (row.engines and facts.engine not in row.engines):
-                continue
-            if setting.is_written:
-                yield from _written(facts, table, row, setting)
-            elif row.json is None and not _filled_inline(facts, row):
-                yield from _default(facts, row, setting)
+    if facts.make_plan is None:
+        return
+    for table, row in _telling(facts.engine, facts.context.versions):
+        setting = facts.settings.get(row.key)
+        if setting is None:
+            continue
+        if setting.is_written:
+            yield from _written(facts, table, row, setting)
+        elif row.json is None and not _filled_inline(facts, row):
+            yield from _default(facts, row, setting)
 
 
-def _tables(facts: Facts) -> tuple[Table, ...]:
-    if facts.container.startswith("trainer"):
-        return (load_table("trainer-fsdp"),)
-    engine: Engine | None = next((name for name in MODULES if name == facts.engine), None)
-    return tables_of(engine) if engine is not None and facts.plan is not None else ()
+@cache
+def _telling(engine: str, versions: Versions) -> tuple[tuple[Table, Row], ...]:
+    """The rows that have something to tell."""
+    name: Engine | None = next((known for known in MODULES if known == engine), None)
+    return tuple(
+        (table, row)
+        for table in (tables_of(name) if name is not None else ())
+        for row in table
+        if (not row.engines or engine in row.engines)
+        and (
+            (row.type == "dead" and not (row.removed and row.removed.reached(versions)))
+            or (row.since is not None and not row.since.reached(versions))
+            or any(d.condition.since is not None or d.condition.before is not None for d in row.defaults)
+        )
+    )
 
 
 def _written(facts: Facts, table: Table, row: Row, setting: Setting[object]) -> Iterator[Diagnostic]:
@@ -77,8 +88,9 @@ def _default(facts: Facts, row: Row, setting: Setting[object]) -> Iterator[Diagn
     if not changes or not setting.origin.default.startswith("default of") or not _concerned(facts, row):
         return
     parts = [
-        f"{show(d.value)} since {d.condition.since.text}" if d.condition.since else f"{show(d.value)} before "
-        f"{d.condition.before.text if d.condition.before else ''}"
+        f"{show(d.value)} since {d.condition.since.text}"
+        if d.condition.since
+        else f"{show(d.value)} before {d.condition.before.text if d.condition.before else ''}"
         for d in changes
     ]
     place = facts.place(path_of(row.key, facts), key=True)

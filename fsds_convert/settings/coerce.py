@@ -61,7 +61,7 @@ def _whole(written: Any) -> int | None:
         return None
     try:
         number = float(written)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return None
     return int(number) if math.isfinite(number) and number == int(number) else None
 
@@ -142,7 +142,7 @@ def _float(row: Row, written: Any) -> Coerced:
         return _plain(written)
     try:
         meant: float | None = float(written)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         meant = None
     error = f"TypeError: a number is wanted, not the {_kind(written)} `{written}`"
     return _refused(meant, error, "a number" if meant is None else f"{meant:g}")
@@ -174,7 +174,7 @@ def _pydantic_int(row: Row, written: Any) -> Coerced:
 def _pydantic_float(row: Row, written: Any) -> Coerced:
     try:
         return _plain(float(written))
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return _refused(None, "ValidationError: Input should be a valid number", "a number")
 
 

@@ -10,22 +10,17 @@ from fsds_convert.diagnostics import Diagnostic, Fix, Place, finding
 from fsds_convert.settings import auto, fixes
 from fsds_convert.settings.coerce import coerce
 from fsds_convert.settings.context import Context
+from fsds_convert.settings.defaults import default_of, fill
 from fsds_convert.settings.renamed import rename, replacement, respelled
 from fsds_convert.settings.setting import Origin, Setting, Settings
 from fsds_convert.settings.show import show
 from fsds_convert.syntax.closest import closest
 from fsds_convert.syntax.source import Source
 from fsds_convert.syntax.span import Path
-from fsds_convert.tables.row import CONSUMERS, NO_DEFAULT, Ignored, Row
+from fsds_convert.tables.row import NO_DEFAULT, Ignored, Row
 from fsds_convert.tables.table import Table
 from fsds_convert.tables.versions import checked
 
-_BY = {
-    "launcher": "accelerate launch",
-    "plugin": "Accelerate's plugin",
-    "trainer": "the Trainer",
-    "library": "DeepSpeed",
-}
 _IGNORED = "Accelerate ignores it, and the defaults run"
 
 
@@ -65,15 +60,12 @@ class Reader:
         settings = section.settings
         self._read(table, data, at, None, section)
         rename(table, settings, self.engine, self.context.versions)
-        for row in table:
-            if row.key not in settings and row.replaced_by is None and self._has_default(table, row, settings):
-                filled = self._default(row, settings)
-                if filled is not None:
-                    settings[row.key] = filled
-        for key, setting in settings.items():
-            settings[key] = self._null(table.row(key, self.engine), setting, settings)
-        for key, setting in settings.items():
-            settings[key], found = self._effect(table.row(key, self.engine), setting, section)
+        written = [key for key, setting in settings.items() if setting.is_written]
+        fill(table, settings, self.engine, self.context.versions, self.context.consumer)
+        for key in written:
+            settings[key] = self._null(table.row(key, self.engine), settings[key], settings)
+        for key in written:
+            settings[key], found = self._effect(table.row(key, self.engine), settings[key], section)
             section.findings.extend(found)
         return section
 
@@ -231,23 +223,8 @@ class Reader:
         """Whether it is so for the one who reads the file."""
         return self.context.consumer != "deepspeed" or not ignored.by_accelerate
 
-    def _has_default(self, table: Table, row: Row, settings: Settings) -> bool:
-        """Keys within a mapping that is not there say nothing."""
-        parent = table.row(row.key.rpartition(".")[0], self.engine)
-        missing = parent is not None and parent.type == "mapping" and settings.get(parent.key) is None
-        return row.type not in ("section", "dead", "refused") and not missing
-
     def _default(self, row: Row, settings: Settings) -> Setting[Any] | None:
-        if row.engines and self.engine not in row.engines:
-            return None
-        conditional = any(candidate.condition.when for candidate in row.defaults)
-        effective = {key: setting.value for key, setting in settings.items()} if conditional else {}
-        consumers = ("library",) if self.context.consumer == "deepspeed" else CONSUMERS
-        found = row.default_for(self.engine, self.context.versions, effective, by=True, consumers=consumers)
-        if found is NO_DEFAULT:
-            return None
-        consumer, value = found
-        return Setting(value, value, row.key, origin=Origin(default=f"default of {_BY[consumer]}"))
+        return default_of(row, self.engine, self.context.versions, self.context.consumer, settings)
 
     def _null(self, row: Row | None, setting: Setting[Any], settings: Settings) -> Setting[Any]:
         """A null that stands for no key at all gets the key's default."""
@@ -259,11 +236,12 @@ class Reader:
     def _effect(
         self, row: Row | None, setting: Setting[Any], section: Section
     ) -> tuple[Setting[Any], list[Diagnostic]]:
-        if row is None or not setting.is_written:
+        acts = row is None or not row.engines or self.engine in row.engines
+        if row is None or (acts and not row.ignored):
             return setting, []
         effective = {key: other.value for key, other in section.settings.items()}
         note, instead, meant = "", NO_DEFAULT, False
-        if row.engines and self.engine not in row.engines:
+        if not acts:
             note = f"{self.engine} does not read it" + (f": {row.note}" if row.note else "")
         versions = self.context.versions
         holding = (i for i in row.ignored if self._by_it(i) and i.condition.holds(self.engine, versions, effective))

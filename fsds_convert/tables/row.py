@@ -67,8 +67,8 @@ class Ignored:
     """When a written value has no effect, and what runs instead.
 
     `meant`: the file asks for something else than it gets, and a conversion carries what it asks for. `unread`: nobody
-    parses the value, so that a wrong one is not refused either. `by_accelerate`: not so for a script that calls DeepSpeed
-    itself. `quiet`: nothing that is trained or saved depends on it, and reading a file does not speak of it.
+    parses the value, so that a wrong one is not refused either. `by_accelerate`: not so for a script that calls
+    DeepSpeed itself. `quiet`: nothing that is trained or saved depends on it, and reading a file does not speak of it.
     """
 
     condition: Condition

@@ -14,6 +14,7 @@ PACKAGES = ("accelerate", "deepspeed", "transformers", "torch")
 AUDITED: dict[str, str] = {"accelerate": "1.15.0", "deepspeed": "0.19.8", "transformers": "5.24.0", "torch": "2.13.0"}
 
 
+@cache
 def parse_version(text: str) -> Version:
     """`"0.19.3+cpu"` -> (0, 19, 3); raises ValueError when it does not begin with a number."""
     match = re.match(r"\d+(?:\.\d+)*", text)

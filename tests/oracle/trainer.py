@@ -74,6 +74,16 @@ def mismatches(config: Mapping[str, Any], arguments: Mapping[str, Any], world_si
     return []
 
 
+def inline_config(variables: Mapping[str, str], mixed_precision: str) -> dict[str, Any]:
+    """The DeepSpeed config that the Trainer finds when the launcher exported an inline section."""
+    from accelerate.utils import DeepSpeedPlugin
+
+    with job_environment({"ACCELERATE_USE_DEEPSPEED": "true", **variables}), notices():
+        plugin = DeepSpeedPlugin()
+        plugin.set_mixed_precision(mixed_precision)
+    return dict(plugin.hf_ds_config.config)
+
+
 def _arguments(given: Mapping[str, Any]) -> SimpleNamespace:
     from transformers import TrainingArguments
 

@@ -200,3 +200,29 @@ def test_mismatches(config: dict[str, Any], arguments: dict[str, Any], tmp_path:
     found = lint(tmp_path, config, training_args={"max_steps": 100, **arguments}, num_processes=8).findings
     ours = [each.note.rpartition(" - ")[2] for each in found if each.name == "deepspeed-values-mismatch"]
     assert sorted(ours) == sorted(theirs)
+
+
+INLINE: list[tuple[dict[str, Any], str, dict[str, Any]]] = [
+    ({"gradient_accumulation_steps": 4, "gradient_clipping": 0.5}, "bf16", {"bf16": True}),
+    ({"gradient_accumulation_steps": 4, "gradient_clipping": 0.5}, "no", {"gradient_accumulation_steps": 4}),
+    ({}, "bf16", {}),
+    ({}, "fp16", {"bf16": True, "max_grad_norm": 0.2}),
+    ({"gradient_clipping": 0}, "no", {"gradient_accumulation_steps": 8}),
+]
+
+
+@pytest.mark.parametrize(("section", "precision", "arguments"), INLINE, ids=range(len(INLINE)))
+def test_mismatches_inline(section: dict[str, Any], precision: str, arguments: dict[str, Any], tmp_path: Path) -> None:
+    """The same for what the launcher exports of an Accelerate file."""
+    asked = next((word for word in ("fp16", "bf16") if arguments.get(word)), precision)
+    exported = {f"ACCELERATE_{key.upper()}": str(value) for key, value in section.items()}
+    theirs = trainer.mismatches(trainer.inline_config(exported, asked), arguments)
+    file = {
+        "distributed_type": "DEEPSPEED",
+        "num_processes": 8,
+        "mixed_precision": precision,
+        "deepspeed_config": {"zero_stage": 2, **section},
+    }
+    found = lint(tmp_path, file, "train.json", training_args=arguments).findings
+    ours = [each.note.rpartition(" - ")[2] for each in found if each.name == "deepspeed-values-mismatch"]
+    assert sorted(ours) == sorted(theirs)

@@ -12,6 +12,9 @@ from fsds_convert.tables.load import load_table
 from fsds_convert.tables.row import NO_DEFAULT
 from fsds_convert.tables.versions import Versions
 
+# more steps than any training has
+_MANY = 10**15
+
 
 @dataclass(frozen=True)
 class Arguments:
@@ -49,7 +52,7 @@ class Arguments:
             return None
         if asked >= 1 or asked == 0:
             return int(asked)
-        return math.ceil(total * asked) if total else None
+        return math.ceil(min(total, _MANY) * asked) if total else None
 
 
 def arguments(facts: Facts) -> Arguments | None:
@@ -78,4 +81,6 @@ def _number(value: Any) -> Any:
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
+    if isinstance(value, float):
+        return math.isfinite(value)
+    return isinstance(value, int) and not isinstance(value, bool)
