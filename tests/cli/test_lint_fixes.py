@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -135,7 +136,7 @@ def test_case(name: str, tmp_path: Path) -> None:
 
 
 # how a text is kept, and whether upstream reads it: what is around it stays, to the byte
-WAYS = {
+WAYS: dict[str, tuple[Callable[[str], bytes], bool]] = {
     "CRLF": (lambda text: text.replace("\n", "\r\n").encode(), True),
     "CR": (lambda text: text.replace("\n", "\r").encode(), True),
     "byte-order mark": (lambda text: b"\xef\xbb\xbf" + text.encode(), True),
@@ -207,6 +208,19 @@ def test_add_ignore_where_there_is_no_comment_yet(tmp_path: Path) -> None:
     line = "  fsdp_shardng_strategy: FULL_SHARD  # fsds: ignore[FSDS102] x\n"
     assert line in (tmp_path / "a.yaml").read_text()
     assert run(tmp_path, "lint").status == 0
+
+
+@pytest.mark.parametrize("options", [("--fix",), ("--fix", "--unsafe-fixes")])
+def test_fixes_that_would_write_the_same_key(options: tuple[str, ...], tmp_path: Path) -> None:
+    """Made at once, both would be right by themselves and wrong together."""
+    twice = BAD.replace(
+        "  fsdp_shardng_strategy: FULL_SHARD  # everything\n", "  fsdp_shardng_strategy: FULL_SHARD\n" * 2
+    )
+    (tmp_path / "a.yaml").write_text(twice.replace("shardng", "shardig", 1))
+    run(tmp_path, "lint", *options)
+    written = (tmp_path / "a.yaml").read_text()
+    assert written.count("fsdp_sharding_strategy") == 1
+    assert "FSDS002" not in run(tmp_path, "lint").out
 
 
 def test_fixing_twice_changes_nothing_more(tmp_path: Path) -> None:

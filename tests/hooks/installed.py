@@ -26,7 +26,8 @@ class Hooks:
 
     def environment(self) -> dict[str, str]:
         """Nothing of the user's, and no word of the workflow or the hook that the tests run in."""
-        kept = {name: value for name, value in os.environ.items() if not name.startswith(("GIT_", "GITHUB_", "SKIP"))}
+        others = ("GIT_", "GITHUB_", "PYTHON", "SKIP")
+        kept = {name: value for name, value in os.environ.items() if not name.startswith(others)}
         cache = str(self.home / "virtualenv")
         return {**kept, "PRE_COMMIT_HOME": str(self.home), "PRE_COMMIT_COLOR": "never", "XDG_DATA_HOME": cache}
 
@@ -82,7 +83,7 @@ def make_project(folder: Path, hooks: Hooks, listed: str) -> Project:
 def git(folder: Path, *arguments: str) -> str:
     """What git prints; names and mail are those of nobody."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
-    who = ("-c", "user.name=nobody", "-c", "user.email=nobody@example.invalid", "-c", "commit.gpgsign=false")
+    who = ("-c", "user.name=nobody", "-c", "user.email=", "-c", "commit.gpgsign=false")
     command = ["git", *who, *arguments]
     return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=True).stdout
 

@@ -68,8 +68,10 @@ def broken_promises(done: Converted, context: Context, *, processes: int = 8) ->
     """Each promise that a conversion does not keep: own reading, plan, upstream."""
     if done.unchanged:
         return
+    # what upstream refuses of the source, and no value can be guessed for, stays as it is, and the report says so
+    known = {found.code for found in done.conversion.reading.findings}
     for found in done.back.findings:
-        if found.severity is Severity.ERROR:
+        if found.severity is Severity.ERROR and found.code not in known:
             yield f"the result has an error: {found}"
     for path, setting in done.conversion.adapted.plan.items():
         back = done.back.runs.get(path)

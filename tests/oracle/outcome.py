@@ -5,6 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+# raised while a model is wrapped, and no model is wrapped here: hybrid sharding, activation checkpointing on FSDP2
+# without a wrap policy, and a size-based policy on FSDP2
+ONLY_A_MODEL_SHOWS = (
+    "hybrid-shard-without-wrap-policy",
+    "checkpointing-without-wrap-policy-on-fsdp2",
+    "size-wrap-on-fsdp2",
+)
+
 Stage = Literal["launcher", "plugin", "prepare", "deepspeed"]
 
 
