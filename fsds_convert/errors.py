@@ -34,6 +34,10 @@ class FsdsError(Exception):
         self.message = message
         self.hint = hint
 
+    def __reduce__(self) -> tuple[type[FsdsError], tuple[str, str]]:
+        """From one process to another: what is said, whatever kind it was."""
+        return FsdsError, (self.message, self.hint)
+
 
 class InputError(FsdsError):
     """A file that cannot be read; the message begins with its name."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from fsds_convert.cli import lint_options as given
 from fsds_convert.cli import options as shared
-from fsds_convert.errors import ExitCode
 
 
 def lint(
@@ -48,38 +47,46 @@ def lint(
 
     Exits with 1 when something is found that reaches --fail-on.
     """
-    from fsds_convert.cli import lint_settings as settings_of
-    from fsds_convert.cli.lint_run import Job, run_job
-    from fsds_convert.cli.streams import show
+    from fsds_convert.cli import lint_arguments
 
-    project = settings_of.project(config, isolated=isolated)
-    releases = (accelerate_version, deepspeed_version, transformers_version, torch_version)
-    launch = (num_processes, num_machines, None, None, None)
-    loop = consumer or shared.For(project.texts.get("for", "trainer" if training_args else "accelerate"))
-    context = shared.context_of(loop, releases, model_dtype, mixed_precision, None, launch, project=project)
-    context = settings_of.with_script(context, model_config, optimizer, peft.value if peft else None, training_args)
-    job = Job(
-        paths=tuple(paths or ["."]),
-        context=context,
-        selection=settings_of.selection(project, select, ignore, per_file_ignores, severity),
-        fail_on=settings_of.level(fail_on, project, "fail-on"),
-        exclude=(*project.exclude, *(exclude or ())),
-        force_exclude=force_exclude,
-        stdin_filename=stdin_filename,
-        fixes=("unsafe" if unsafe_fixes else "safe") if fix or diff else "none",
-        unsafe=unsafe_fixes,
-        diff=diff,
-        add_ignore=add_ignore,
-        output_format=output_format.value if output_format else project.texts.get("output-format"),
-        output_file=output_file,
-        colour=color.value,
+    return lint_arguments.lint(
+        lint_arguments.LintArguments(
+            paths=tuple(paths or ["."]),
+            fix=fix,
+            unsafe_fixes=unsafe_fixes,
+            diff=diff,
+            add_ignore=add_ignore,
+            exit_non_zero_on_fix=exit_non_zero_on_fix,
+            select=tuple(select or ()),
+            ignore=tuple(ignore or ()),
+            per_file_ignores=tuple(per_file_ignores or ()),
+            severity=severity.value if severity else None,
+            fail_on=fail_on.value if fail_on else None,
+            exit_zero=exit_zero,
+            exclude=tuple(exclude or ()),
+            force_exclude=force_exclude,
+            show_files=show_files,
+            show_settings=show_settings,
+            stdin_filename=stdin_filename,
+            config=config,
+            isolated=isolated,
+            output_format=output_format.value if output_format else None,
+            output_file=output_file,
+            color=color.value,
+            consumer=consumer.value if consumer else None,
+            model_config=model_config,
+            model_dtype=model_dtype.value if model_dtype else None,
+            optimizer=optimizer,
+            peft=peft.value if peft else None,
+            training_args=training_args,
+            mixed_precision=mixed_precision.value if mixed_precision else None,
+            num_processes=num_processes,
+            num_machines=num_machines,
+            versions={
+                "accelerate": accelerate_version,
+                "deepspeed": deepspeed_version,
+                "transformers": transformers_version,
+                "torch": torch_version,
+            },
+        )
     )
-    if show_settings:
-        show(settings_of.as_text(job, project))
-        return ExitCode.OK
-    if show_files:
-        return run_job(job, only_names=True).status
-    done = run_job(job)
-    if done.fixed and exit_non_zero_on_fix and done.status is ExitCode.OK:
-        return ExitCode.FINDINGS
-    return ExitCode.OK if exit_zero and done.status is ExitCode.FINDINGS else done.status

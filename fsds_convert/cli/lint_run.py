@@ -31,7 +31,6 @@ class Job:
     force_exclude: bool
     stdin_filename: str | None
     fixes: str
-    unsafe: bool
     diff: bool
     add_ignore: str | None
     output_format: str | None

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fsds_convert.cli.lint_options import Level
 from fsds_convert.diagnostics import Severity
 from fsds_convert.errors import FsdsError, InputError
 from fsds_convert.lint.select import Selection
@@ -29,14 +29,14 @@ def project(config: str | None, *, isolated: bool) -> ProjectSettings:
 
 def selection(
     project: ProjectSettings,
-    select: list[str] | None,
-    ignore: list[str] | None,
-    per_file_ignores: list[str] | None,
-    severity: Level | None,
+    select: Iterable[str],
+    ignore: Iterable[str],
+    per_file_ignores: Iterable[str],
+    severity: str | None,
 ) -> Selection:
     """Which rules are asked for; options of the command line come in the place of the project's, or add to them."""
     pairs = {pattern: tuple(words) for pattern, words in project.per_file_ignores.items()}
-    for text in per_file_ignores or ():
+    for text in per_file_ignores:
         pattern, colon, words = text.rpartition(":")
         if not colon:
             raise FsdsError(f"`{text}` is no pattern and rule", "write --per-file-ignores 'old/*.yaml:FSDS105'")
@@ -49,13 +49,13 @@ def selection(
     )
 
 
-def _words(given: list[str] | None) -> tuple[str, ...]:
-    return tuple(word.strip() for text in given or () for word in text.split(",") if word.strip())
+def _words(given: Iterable[str]) -> tuple[str, ...]:
+    return tuple(word.strip() for text in given for word in text.split(",") if word.strip())
 
 
-def level(given: Level | None, project: ProjectSettings, key: str) -> Severity:
+def level(given: str | None, project: ProjectSettings, key: str) -> Severity:
     """A severity of an option or of the project; warning where nobody says one."""
-    return Severity(given.value if given else project.texts.get(key, "warning"))
+    return Severity(given or project.texts.get(key, "warning"))
 
 
 def with_script(

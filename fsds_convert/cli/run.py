@@ -26,7 +26,7 @@ def run() -> int:
         lead_nowhere("stdout")
         say(f"error: stdout cannot be written: {error.strerror or error}")
         return ExitCode.USAGE
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, EOFError):  # typer takes the end of a terminal's input for one too
         return ExitCode.INTERRUPTED
     except Exception as error:
         return _usage_error(error) or _bug(error, show_traceback)
@@ -36,6 +36,12 @@ def _command() -> int | None:
     if sys.argv[1:] == ["--version"]:  # answered before typer is imported, which takes most of the time
         show(f"fsds {__version__}")
         return None
+    if sys.argv[1:2] == ["lint"]:
+        from fsds_convert.cli import lint_arguments
+
+        arguments = lint_arguments.plain(sys.argv[2:])
+        if arguments is not None:
+            return lint_arguments.lint(arguments)
     from fsds_convert.cli.app import app
 
     status: int | None = app(prog_name="fsds", standalone_mode=False)

@@ -81,7 +81,7 @@ def _not_covered(source: Source, error: InputError) -> Diagnostic:
     key = next((name for name in ("compute_environment", "distributed_type") if f"`{name}:" in error.message), "")
     place = Place(source.name, source.values.get((key,)))
     kind = "compute-environment-not-local" if key == "compute_environment" else "launch-not-covered"
-    return finding(kind, error.message.rpartition(": ")[2], place, help=error.hint)
+    return finding(kind, error.message.removeprefix(f"{error.path}: "), place, help=error.hint)
 
 
 def in_order(found: Diagnostic, name: str) -> tuple[bool, str, int, str]:

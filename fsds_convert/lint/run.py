@@ -2,16 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 
 from fsds_convert.errors import FsdsError, NotText
 from fsds_convert.lint.check import is_config, speaks_of_training
 from fsds_convert.lint.lint_file import fix, lint
 from fsds_convert.lint.outcome import FileReport, Outcome
+from fsds_convert.lint.processes import in_parts
 from fsds_convert.lint.select import Selection
 from fsds_convert.settings.context import Context
 from fsds_convert.syntax.source import Source
+
+
+@dataclass
+class _Part:
+    """Some of the files."""
+
+    reports: list[FileReport]
+    errors: list[FsdsError]
+    skipped: int
+
+
+def _light(report: FileReport) -> FileReport:
+    """Without the values of a file that nothing is told of: there may be thousands of them."""
+    if report.findings or report.fixed:
+        return report
+    return replace(report, source=replace(report.source, text="", data=None, keys={}, values={}), named=())
 
 
 def run(
@@ -26,15 +43,19 @@ def run(
 
     Nothing is written: the fixed text is that of the report's source.
     """
-    reports: list[FileReport] = []
-    errors: list[FsdsError] = []
-    skipped = 0
-    for path in paths:
-        source = _read(path, read, errors)
-        report = _report(source, context, selection, fixes) if isinstance(source, Source) else None
-        skipped += source is not None and report is None
-        reports += [report] if report else []
-    return Outcome(tuple(reports), skipped), errors
+
+    def part(some: Sequence[str]) -> _Part:
+        done = _Part([], [], 0)
+        for path in some:
+            source = _read(path, read, done.errors)
+            report = _report(source, context, selection, fixes) if isinstance(source, Source) else None
+            done.skipped += source is not None and report is None
+            done.reports += [_light(report) if fixes == "none" else report] if report else []
+        return done
+
+    parts = in_parts(list(paths), part)
+    reports = (report for done in parts for report in done.reports)
+    return Outcome(tuple(reports), sum(done.skipped for done in parts)), [e for done in parts for e in done.errors]
 
 
 def names(paths: Iterable[str], read: Callable[[str], Source]) -> tuple[list[str], list[FsdsError]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cache
 
-from fsds_convert.diagnostics import Diagnostic, finding
+from fsds_convert.diagnostics import Diagnostic, Place, finding
 from fsds_convert.engines.fields import Engine
 from fsds_convert.engines.modules import MODULES, tables_of
 from fsds_convert.rules.facts import Facts
@@ -93,7 +93,10 @@ def _default(facts: Facts, row: Row, setting: Setting[object]) -> Iterator[Diagn
         else f"{show(d.value)} before {d.condition.before.text if d.condition.before else ''}"
         for d in changes
     ]
+    named = facts.deepspeed_file if row.table.startswith("deepspeed-json") else None
     place = facts.place(path_of(row.key, facts), key=True)
+    if named is not None:  # the Accelerate file has no such key
+        place = Place(named.name, named.keys.get(tuple(row.key.split(".")[:-1])))
     yield finding(
         "default-depends-on-release",
         f"`{row.name}` is not written, and its default has changed",

@@ -118,8 +118,12 @@ class Reader:
             by = f"Accelerate raises ValueError: `{'.'.join(map(str, path))}` not found in kwargs: nobody fills it in"
         if table.name == "accelerate":
             by = "Accelerate raises ValueError: the config file had unknown keys"
+        stranger = parent is not None and table.row(f"{parent.confused_with}.{name}", self.engine) is not None
+        near = None if stranger else near
         home = auto.home(table, name) if not inside else ""
         meant = f"; it belongs in `{home}`" if home else f"; did you mean `{near}`?" if near else ""
+        if parent is not None and stranger:
+            meant = f": it is one of `{parent.confused_with}`"
         help = f"write it in `{home}`" if home else f"write `{near}`" if near else "remove it"
         return finding(
             "unknown-key-refused" if refused else "unknown-key-ignored",
@@ -127,7 +131,7 @@ class Reader:
             self.place(path, key=True),
             note=by if refused else "the key is ignored" + self._instead(table, inside, near),
             help=help,
-            fix=fixes.renamed(path, near, data) or fixes.removed(path, guess=True),
+            fix=fixes.renamed(path, near, data) or fixes.removed(path, guess=not stranger),
             checked=checked(table.rows[0].source),
         )
 
@@ -176,7 +180,7 @@ class Reader:
         intent = result.intent
         if result.refused:
             fix = fixes.written_as(path, row, intent, guess=result.guess)
-            if written is None and row.defaults:
+            if (written is None and row.defaults) or (written == "" and row.null_is_absent):
                 fix = fixes.removed(path)
             doubtful = result.guess or (intent is None and written is not None)
             if intent is None and (fallback := self._default(row, {})):

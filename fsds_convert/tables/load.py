@@ -86,7 +86,7 @@ def _row(table: str, section: str, raw: dict[str, Any]) -> Row:
 
 _PLAIN = (
     *("type", "source", "field", "case", "write", "replaced_by", "auto", "range", "env", "plugin", "json"),
-    *("conflicts_with_file", "null_is_absent", "unknown_keys", "note"),
+    *("conflicts_with_file", "null_is_absent", "unknown_keys", "confused_with", "note"),
 )
 
 

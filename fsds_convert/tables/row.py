@@ -98,7 +98,8 @@ class Row:
     refuses although it is clear what is meant. `json` is the DeepSpeed JSON key that an inline key becomes.
     `auto` is True where a plain script resolves "auto", and `trainer` where only the Trainer does. `range` is the
     interval that a number has to lie in, as "[0, 1)" or "[0, )".
-    `source` is the upstream file and line the row was read from.
+    `confused_with` is the section whose keys people copy into this one. `source` is the upstream file and line the row
+    was read from.
     """
 
     key: str
@@ -126,6 +127,7 @@ class Row:
     conflicts_with_file: bool = False
     null_is_absent: bool = False
     unknown_keys: str = "ignored"
+    confused_with: str = ""
     note: str = ""
 
     @property

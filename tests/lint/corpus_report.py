@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from importlib.metadata import version
 from pathlib import Path
 
 from fsds_convert.rules.catalog import catalog
 from tests.lint.corpus_verdicts import Verdict, linted, others, verdicts
+from tests.oracle import corpus
 
 PAGE = Path(__file__).parents[2] / "docs" / "results" / "lint-corpus.md"
 
@@ -91,7 +93,9 @@ def _by_rule(found: tuple[Verdict, ...]) -> list[str]:
 
 
 def _short(text: str) -> str:
-    line = " ".join(text.split()).replace("|", "\\|")
+    """One line without what belongs to one machine."""
+    line = " ".join(text.split()).replace("|", "\\|").replace(f"{corpus.ROOT}/", "")
+    line = re.sub(r"(?<![\w.])/(?:home|mnt|data|root|tmp|work)/[^\s`\"'<]*", "/...", line)
     return line if len(line) <= 110 else f"{line[:110]}..."
 
 

@@ -1,18 +1,18 @@
 """Each file of `cases` holds the cases of one rule; a case is added without code.
 
-    rule: FSDS112
-    name_of_the_case:
-      fail: |            # a text, or a mapping of names to texts of which the first is linted
-        ...
-      kind: yaml         # yaml, json, trainer-fsdp or trainer-args; the name of a single text
-      options: {...}     # fields of Context; `versions` by package
-      at: ["4:25"]       # the places of this rule's findings, `ds.json:3:5` in another file than the linted one
-      says: ["..."]      # parts of message, note or help (all of them)
-      fix: |             # the text after `--fix`, with only this rule selected
-      unsafe_fix: |      # the text after `--fix --unsafe-fixes`, where `--fix` leaves the file as it is
-    name_of_another:
-      pass: |
-        ...
+rule: FSDS112
+name_of_the_case:
+  fail: |            # a text, or a mapping of names to texts of which the first is linted
+    ...
+  kind: yaml         # yaml, json, trainer-fsdp or trainer-args; the name of a single text
+  options: {...}     # fields of Context; `versions` by package
+  at: ["4:25"]       # the places of this rule's findings, `ds.json:3:5` in another file than the linted one
+  says: ["..."]      # parts of message, note or help (all of them)
+  fix: |             # the text after `--fix`, with only this rule selected
+  unsafe_fix: |      # the text after `--fix --unsafe-fixes`, where `--fix` leaves the file as it is
+name_of_another:
+  pass: |
+    ...
 """
 
 from __future__ import annotations
