@@ -106,6 +106,21 @@ def test_check_against_a_schema_loads_no_upstream(tmp_path: Path) -> None:
     assert "jsonschema" in modules
 
 
+def test_lint_of_paths_loads_not_even_typer(tmp_path: Path) -> None:
+    """As a hook calls it; with other options it is parsed by typer."""
+    path = tmp_path / "train.yaml"
+    path.write_text("distributed_type: FSDP\nnum_processes: 8\nfsdp_config: {fsdp_versoin: 2}\n", encoding="utf-8")
+    modules = loaded_by_fsds("lint", "--exit-zero", "--force-exclude", str(path))
+    assert sorted(modules & {*HEAVY, *SLOW_STDLIB, "typer", "pydantic", "multiprocessing", "subprocess"}) == []
+
+
+def test_lint_with_options_loads_nothing_heavy(tmp_path: Path) -> None:
+    path = tmp_path / "train.yaml"
+    path.write_text("distributed_type: FSDP\nnum_processes: 8\nfsdp_config: {fsdp_versoin: 2}\n", encoding="utf-8")
+    modules = loaded_by_fsds("lint", "--exit-zero", "--output-format", "sarif", str(path))
+    assert sorted(modules & set(HEAVY)) == []
+
+
 def test_version_is_answered_before_typer_and_yaml() -> None:
     modules = loaded_by_fsds("--version")
     assert sorted(modules & {*HEAVY, *SLOW_STDLIB, "typer", "yaml", "pydantic"}) == []

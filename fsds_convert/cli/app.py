@@ -2,34 +2,30 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+
 import typer
 
-from fsds_convert.cli.compare import compare
-from fsds_convert.cli.convert import convert
-from fsds_convert.cli.effective import effective
-from fsds_convert.cli.explain import explain
-from fsds_convert.cli.lint import lint
-from fsds_convert.cli.mapping import mapping
-from fsds_convert.cli.schema import schema
-
-app = typer.Typer(
-    name="fsds",
-    help="Accelerate and DeepSpeed training configs: what they really run, and the same training on the other one.",
-    no_args_is_help=True,
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-app.command()(convert)
-app.command()(lint)
-app.command()(effective)
-app.command()(compare)
-app.command()(explain)
-app.command()(mapping)
-app.command()(schema)
+# in the order of the help; each stands in a module of its own name
+COMMANDS = ("convert", "lint", "effective", "compare", "explain", "mapping", "schema")
 
 
-@app.callback(invoke_without_command=True)
+def app_for(first: str | None) -> typer.Typer:
+    """The application with the command that `first` names, else with all of them: each costs its imports."""
+    app = typer.Typer(
+        name="fsds",
+        help="Accelerate and DeepSpeed training configs: what they really run, and the same training on the other one.",
+        no_args_is_help=True,
+        rich_markup_mode=None,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    for name in (first,) if first in COMMANDS else COMMANDS:
+        app.command()(getattr(import_module(f"fsds_convert.cli.{name}"), str(name)))
+    app.callback(invoke_without_command=True)(version)
+    return app
+
+
 def version(
     show: bool = typer.Option(False, "--version", help="Print the version and exit."),
     traceback: bool = typer.Option(False, "--traceback", help="Print the traceback of a bug in fsds."),

@@ -42,9 +42,9 @@ def _command() -> int | None:
         arguments = lint_arguments.plain(sys.argv[2:])
         if arguments is not None:
             return lint_arguments.lint(arguments)
-    from fsds_convert.cli.app import app
+    from fsds_convert.cli.app import app_for
 
-    status: int | None = app(prog_name="fsds", standalone_mode=False)
+    status: int | None = app_for(next(iter(sys.argv[1:]), None))(prog_name="fsds", standalone_mode=False)
     emit(b"")  # typer leaves its help in the buffer
     return status
 

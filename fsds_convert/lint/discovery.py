@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
 from collections.abc import Iterable, Iterator
 from pathlib import PurePath
 
@@ -48,6 +47,8 @@ def _known_to_git(folder: str) -> list[str] | None:
 
 def _git(folder: str, *arguments: str) -> bytes | None:
     """What a command prints; None when it fails."""
+    import subprocess  # most hooks name their files
+
     command = ["git", "-C", folder, *arguments]
     try:
         return subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=True).stdout
