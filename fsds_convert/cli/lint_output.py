@@ -28,7 +28,7 @@ def print_outcome(outcome: Outcome, job: Job, *, to_stderr: bool) -> None:
     elif text:
         emit(f"{text}\n".encode(sys.stdout.encoding or "utf-8", "backslashreplace"))
     if format in ("full", "concise") or into_file:
-        say(summary(outcome))
+        say(("\n" if text and format == "full" and not into_file else "") + summary(outcome))
 
 
 def _format(asked: str | None) -> OutputFormat:

@@ -12,6 +12,10 @@ from fsds_convert.syntax.span import Path
 from fsds_convert.tables.row import Row
 
 
+# texts that YAML reads as another type without quotes
+_WORDS = ("no", "yes", "on", "off", "true", "false", "null", "~")
+
+
 def renamed(path: Path, near: str | None, data: Mapping[Any, Any]) -> Fix | None:
     """The name that was meant; none where it is written too."""
     if near is None or near in data:
@@ -29,7 +33,8 @@ def written_as(path: Path, row: Row, meant: Any, *, guess: bool = False) -> Fix 
     if meant is None:
         return None
     value = ",".join(meant) if row.type == "class-names" else list(meant) if isinstance(meant, tuple) else meant
-    return Fix(f"write `{row.name}: {show(value)}`", (Change("set", path, value),), guess=guess)
+    text = f"'{value}'" if str(value).lower() in _WORDS and isinstance(value, str) else show(value)
+    return Fix(f"write `{row.name}: {text}`", (Change("set", path, value),), guess=guess)
 
 
 def replaced(path: Path, row: Row, target: Row | None, value: Any, *, taken: bool) -> Fix | None:

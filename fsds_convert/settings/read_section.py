@@ -185,17 +185,23 @@ class Reader:
             doubtful = result.guess or (intent is None and written is not None)
             if intent is None and (fallback := self._default(row, {})):
                 intent = fallback.value
-            text = f"`{row.name}: {show(written)}` is not accepted"
+            text = f"`{row.name}: {self._as_written(path, written)}` is not accepted"
             help = f"write {result.wanted}" if result.wanted else ""
             found = self._value_refused(row, text, path, result.refused, help, fix)
             return Setting(intent, intent, row.key, written, origin, result.refused, doubtful=doubtful), [found]
         setting = Setting(result.value, intent, row.key, written, origin)
         if setting.differs:
-            note = f"`{show(written)}` is read as {show(result.value)}"
+            note = f"`{self._as_written(path, written)}` is read as {show(result.value)}"
             text, help, fix = f"`{row.name}`: {note}", f"write {show(intent)}", fixes.written_as(path, row, intent)
             found = finding("value-misread", text, origin.place or Place(""), "", help, fix, checked(row.source))
             return replace(setting, note=note), [found]
         return setting, []
+
+    def _as_written(self, path: Path, written: Any) -> str:
+        """The value in the words of the file: `no` and `1e8`, not what YAML makes of them."""
+        raw = self.source.raw(path) if path in self.source.values else ""
+        plain = isinstance(written, (bool, int, float)) and raw.isprintable() and not raw.startswith(("&", "*", "!"))
+        return raw if plain and raw else show(written)
 
     def _value_refused(self, row: Row, text: str, path: Path, error: str, help: str, fix: Fix | None) -> Diagnostic:
         return finding("value-refused", text, self.place(path), error, help, fix, checked(row.source))
