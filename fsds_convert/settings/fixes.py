@@ -11,7 +11,6 @@ from fsds_convert.syntax.closest import surely
 from fsds_convert.syntax.span import Path
 from fsds_convert.tables.row import Row
 
-
 # texts that YAML reads as another type without quotes
 _WORDS = ("no", "yes", "on", "off", "true", "false", "null", "~")
 

@@ -320,7 +320,7 @@ FLAWED = {
     "old name of XLA": Flawed("distributed_type: TPU\nnum_processes: 8\n", ("1:19: error[FSDS402]",)),
     "unquoted NO": Flawed(
         "distributed_type: NO\nmixed_precision: no\n",
-        ("1:19: error[FSDS402] `distributed_type: false`", "write `NO` in quotes"),
+        ("1:19: error[FSDS402] `distributed_type: NO`", "write `NO` in quotes"),
     ),
     "unknown key at the top": Flawed(
         f"num_proceses: 4\n{FSDP1}",
