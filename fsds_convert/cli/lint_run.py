@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from dataclasses import dataclass
 
@@ -53,6 +54,9 @@ def run_job(job: Job, *, only_names: bool = False) -> Done:
     """Reads, checks, mends where asked, writes and prints; raises FsdsError for options that contradict each other."""
     _check(job)
     paths = discover(job.paths, job.exclude, force_exclude=job.force_exclude)
+
+    if job.output_file and os.path.realpath(job.output_file) in map(os.path.realpath, paths):
+        raise FsdsError(f"{job.output_file}: is one of the files to lint", "give another name to -o")
 
     def read(path: str) -> Source:
         return read_source(path, sys.stdin.buffer if path == "-" else None, job.stdin_filename)

@@ -71,10 +71,9 @@ def _version(value: str | None) -> str | None:
 def _release(package: str) -> object:
     return typer.Option(
         f"--{package}-version",
-        help=f"The {package} release the file is for; default: installed, else the newest audited.",
+        help=f"The {package} release the file is for; default: the project's, else installed, else the newest audited.",
         metavar="X.Y.Z",
         callback=_version,
-        rich_help_panel="Versions",
     )
 
 
@@ -99,14 +98,20 @@ NumProcesses = Annotated[
     int | None, typer.Option(min=1, help="Processes over all machines, where the file does not say it.")
 ]
 NumMachines = Annotated[
-    int | None, typer.Option(min=1, help="Where the file, as each DeepSpeed JSON, does not say it.")
+    int | None, typer.Option(min=1, help="Machines, where the file, as each DeepSpeed JSON, does not say it.")
 ]
 MachineRank = Annotated[
-    int | None, typer.Option(min=0, help="Where the file, as each DeepSpeed JSON, does not say it.")
+    int | None,
+    typer.Option(min=0, help="The rank of this machine, where the file, as each DeepSpeed JSON, does not say it."),
 ]
-MainProcessIp = Annotated[str | None, typer.Option(help="Where the file, as each DeepSpeed JSON, does not say it.")]
+MainProcessIp = Annotated[
+    str | None, typer.Option(help="The address of machine 0, where the file, as each DeepSpeed JSON, does not say it.")
+]
 MainProcessPort = Annotated[
-    int | None, typer.Option(min=0, max=65535, help="Where the file, as each DeepSpeed JSON, does not say it.")
+    int | None,
+    typer.Option(
+        min=0, max=65535, help="The port of machine 0, where the file, as each DeepSpeed JSON, does not say it."
+    ),
 ]
 AccelerateVersion = Annotated[str | None, _release("accelerate")]
 DeepspeedVersion = Annotated[str | None, _release("deepspeed")]

@@ -16,6 +16,11 @@ _DEEPSPEED = {
     *("zero_optimization", "train_batch_size", "train_micro_batch_size_per_gpu", "gradient_clipping", "bf16", "fp16"),
     *("zero_allow_untested_optimizer", "optimizer", "scheduler", "gradient_accumulation_steps", "steps_per_print"),
 }
+# no other tool's file has these at its top
+_DEEPSPEED_ALONE = {
+    *("train_batch_size", "train_micro_batch_size_per_gpu", "zero_allow_untested_optimizer"),
+    *("zero_force_ds_cpu_optimizer", "wall_clock_breakdown"),
+}
 # of axolotl, LLaMA-Factory and ms-swift, which have arguments of the Trainer among their own
 _OTHER = {"base_model", "finetuning_type", "tuner_type", "train_type", "sft_type"}
 _ARGUMENTS = {"per_device_train_batch_size", "fsdp", "fsdp_config", "deepspeed"}
@@ -53,6 +58,24 @@ def kind_of(source: Source) -> Kind | None:
     if keys & _DEEPSPEED:
         return "deepspeed-json"
     return "trainer-fsdp" if source.format == "json" and _is_fsdp_config(keys) else None
+
+
+def kind_to_lint(source: Source) -> Kind | None:
+    """The kind where it is certain: a hook is given the files of every tool, and `optimizer` stands in many of them."""
+    kind = kind_of(source)
+    return None if kind == "deepspeed-json" and not _is_deepspeed(source) else kind
+
+
+def _is_deepspeed(source: Source) -> bool:
+    """A key that only DeepSpeed has, or two of its sections; and half of the keys are DeepSpeed's."""
+    data = source.data
+    known = {row.key for row in load_table("deepspeed-json") if "." not in row.key}
+    if 2 * sum(key in known for key in data) < len(data):
+        return False
+    if isinstance(data.get("zero_optimization"), dict):
+        return True
+    sections = [key for key, value in data.items() if key in known and isinstance(value, dict)]
+    return source.format == "json" and (bool(_DEEPSPEED_ALONE & set(data)) or len(sections) > 1)
 
 
 def _holds_arguments(data: dict[Any, Any]) -> bool:

@@ -51,11 +51,12 @@ def distributed(source: Source) -> Distributed:
         return Distributed(_engine(source, row.values, written), written)
     near = closest(written, list(row.values)) if isinstance(written, str) else None
     name = near or ("NO" if written is False else _by_section(data))
+    said = source.number_or_boolean(("distributed_type",)) or show(written)
     # NO without quotes runs as NO does: one process
     sure = written is False or (near is not None and surely(str(written), near))
     found = finding(
         "distributed-type-refused",
-        f"`distributed_type: {_as_written(source, written)}` is not a distributed type",
+        f"`distributed_type: {said}` is not a distributed type",
         place,
         note=f"ValueError: '{written}' is not a valid DistributedType"
         if isinstance(written, str)
@@ -65,16 +66,6 @@ def distributed(source: Source) -> Distributed:
         checked=checked(row.source),
     )
     return Distributed(_engine(source, row.values, name), name, (found,))
-
-
-def _as_written(source: Source, written: Any) -> str:
-    """`NO`, not the false that YAML makes of it."""
-    raw = source.raw(("distributed_type",))
-    return (
-        raw
-        if isinstance(written, bool) and raw.isprintable() and not raw.startswith(("&", "*", "!"))
-        else show(written)
-    )
 
 
 def _engine(source: Source, engines: Any, name: str) -> Engine:

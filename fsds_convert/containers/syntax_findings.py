@@ -13,7 +13,10 @@ _CHECKED = checked("accelerate/")
 _KINDS = {
     "syntax": "syntax-error",
     "unknown-tag": "syntax-error",
+    "bad-value": "syntax-error",
     "too-deep": "syntax-error",
+    "too-large": "syntax-error",
+    "recursive-alias": "syntax-error",
     "too-many-aliases": "syntax-error",
     "multiple-documents": "syntax-error",
     "not-a-mapping": "syntax-error",

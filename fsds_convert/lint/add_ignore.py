@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from fsds_convert.lint.outcome import FileReport
+from fsds_convert.lint.suppressions import ABOUT_COMMENTS
+from fsds_convert.rules.catalog import catalog
 from fsds_convert.syntax.edits import Edit, apply, detect_newline
 from fsds_convert.syntax.source import Source
-from fsds_convert.syntax.span import Lines, Path, Span, lines_of
+from fsds_convert.syntax.span import Lines, Span, lines_of
 
 
 @dataclass(frozen=True)
@@ -23,16 +24,20 @@ class Ignored:
 def add_ignore(report: FileReport, reason: str) -> Ignored:
     """A comment at the end of each line with findings, or above it where it ends in a comment already."""
     source = report.source
-    told = [finding.diagnostic for finding in report.findings]
+    told = [each.diagnostic for each in report.findings if catalog()[each.diagnostic.code].name not in ABOUT_COMMENTS]
     if source.format == "json":
         return Ignored(source.text, 0, len(told))
     by_line: dict[int, list[str]] = {}
     for found in told:
         if found.place.name == source.name:
             by_line.setdefault(_line(source, found.place.span), []).append(found.code)
-    edits = [_comment(source, line, sorted(set(codes)), reason) for line, codes in by_line.items()]
+    edits: dict[tuple[int, int], str] = {}
+    for line in sorted(by_line):  # the comment for the whole file comes first
+        edit = _comment(source, line, sorted(set(by_line[line])), reason)
+        edits[edit.start, edit.end] = edits.get((edit.start, edit.end), "") + edit.text
     added = sum(map(len, by_line.values()))
-    return Ignored(apply(source.text, edits), added, len(told) - added)
+    made = [Edit(start, end, text) for (start, end), text in edits.items()]
+    return Ignored(apply(source.text, made), added, len(told) - added)
 
 
 def _line(source: Source, span: Span | None) -> int:
@@ -61,12 +66,6 @@ def _comment(source: Source, line: int, codes: list[str], reason: str) -> Edit:
 def _goes_on(source: Source, line: int) -> bool:
     """Whether a value that is no mapping and no list begins on the line and ends on a later one."""
     return any(
-        span.line <= line < span.end_line and not isinstance(_at(source.data, path), (dict, list))
+        span.line <= line < span.end_line and not isinstance(source.at(path), (dict, list))
         for path, span in source.values.items()
     )
-
-
-def _at(data: Any, path: Path) -> Any:
-    for part in path:
-        data = data[part]
-    return data

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from fsds_convert.containers import accelerate_file, deepspeed_json, trainer_args, trainer_fsdp
-from fsds_convert.containers.detect import Kind, kind_of
+from fsds_convert.containers.detect import Kind, kind_to_lint
 from fsds_convert.containers.reading import Reading
 from fsds_convert.containers.syntax_findings import syntax_findings
 from fsds_convert.containers.trainer_fsdp import TrainerReading
@@ -35,14 +35,15 @@ def check(source: Source, context: Context) -> Checked | None:
     """Everything that is found in a file; None when it is no config."""
     if not isinstance(source.data, dict):
         return Checked(source, "", syntax_findings(source)) if speaks_of_training(source.text) else None
-    kind = kind_of(source)
+    kind = kind_to_lint(source)
     if kind is None:
         return None
     try:
         reading = _READ[kind](source, context)
     except InputError as error:
         return Checked(source, kind, (*syntax_findings(source), _not_covered(source, error)))
-    found = _uncovered((*reading.findings, *table_advice(reading.facts), *advice(reading.facts)))
+    told = (*reading.findings, *table_advice(reading.facts), *advice(reading.facts))
+    found = _uncovered(each for each in told if not _rests_on_missing_file(each, reading.facts))
     return Checked(source, kind, tuple(sorted(found, key=lambda each: in_order(each, source.name))), reading.facts)
 
 
@@ -54,8 +55,26 @@ _READ: dict[Kind, Callable[[Source, Context], Reading | TrainerReading]] = {
 }
 
 
-def _uncovered(found: tuple[Diagnostic, ...]) -> list[Diagnostic]:
+_ABOUT_DEEPSPEED = ("rules-deepspeed", "rules-deepspeed-json", "rules-script")
+
+
+def _rests_on_missing_file(found: Diagnostic, facts: Facts) -> bool:
+    """Whether it depends on a DeepSpeed JSON that is not here: nobody knows the stage, nor what has an effect."""
+    if facts.deepspeed_path is None or facts.deepspeed_file is not None:
+        return False
+    rule = catalog()[found.code]
+    if rule.table in _ABOUT_DEEPSPEED:
+        return rule.name != "inline-key-next-to-deepspeed-file"
+    section, span = facts.source.values.get(("deepspeed_config",)), found.place.span
+    inside = section is not None and span is not None and section.start <= span.start < section.end
+    return rule.name in ("name-says-otherwise", "default-depends-on-release") or (
+        rule.name == "ignored-value" and inside
+    )
+
+
+def _uncovered(told: Iterable[Diagnostic]) -> list[Diagnostic]:
     """Without those that another rule tells better, at the same place."""
+    found = list(told)
     covered = {(code, str(each.place)) for each in found for code in catalog()[each.code].covers}
     return [each for each in found if (each.code, str(each.place)) not in covered]
 
@@ -64,7 +83,7 @@ def is_config(source: Source) -> bool:
     """Whether a file is checked at all, by its content."""
     if not isinstance(source.data, dict):
         return speaks_of_training(source.text)
-    return kind_of(source) is not None
+    return kind_to_lint(source) is not None
 
 
 # a key at the start of a line, or in the quotes of JSON: not the text of a ConfigMap, a notebook or a documentation

@@ -91,18 +91,12 @@ def _by_section(source: Source, changes: tuple[Change, ...]) -> Iterator[Change]
         if section in emptied and change.action == "remove" and "<<" not in source.raw(section):
             new.setdefault(section, {})
             continue
-        if change.action == "set" and section and (section not in source.values or not _at(source.data, section)):
+        if change.action == "set" and section and (section not in source.values or not source.at(section)):
             new.setdefault(section, {})[change.path[-1]] = change.value
         else:
             yield change
     for section, values in new.items():
         yield Change("set", section, values)
-
-
-def _at(data: Any, path: Path) -> Any:
-    for part in path:
-        data = data[part]
-    return data
 
 
 def _joined(edits: Iterable[Edit]) -> tuple[Edit, ...]:
@@ -131,7 +125,7 @@ def _edits(source: Source, change: Change) -> Iterator[Edit]:
 
 def _grows(source: Source, change: Change) -> bool:
     """A section with nothing in it yet that gets keys."""
-    return isinstance(change.value, dict) and bool(change.value) and not _at(source.data, change.path)
+    return isinstance(change.value, dict) and bool(change.value) and not source.at(change.path)
 
 
 def _replacement(source: Source, change: Change) -> Edit:
@@ -185,7 +179,7 @@ def _end(source: Source, path: Path) -> int:
 
 def _is_block(source: Source, path: Path) -> bool:
     span = source.values[path]
-    return isinstance(_at(source.data, path), (dict, list)) and source.text[span.start : span.start + 1] not in (
+    return isinstance(source.at(path), (dict, list)) and source.text[span.start : span.start + 1] not in (
         "{",
         "[",
     )

@@ -26,18 +26,12 @@ def insertion(source: Source, change: Change) -> Edit:
         path, value = section, {path[-1]: value}
         section = path[:-1]
     span = source.values[section]
-    holder = _at(source.data, section)
+    holder = source.at(section)
     if not isinstance(holder, dict):
         raise KeyError(section)
     if source.text[span.start : span.start + 1] == "{":
         return _into_braces(source, section, str(path[-1]), value, holder)
     return _behind_last(source, section, str(path[-1]), value)
-
-
-def _at(data: Any, path: Path) -> Any:
-    for part in path:
-        data = data[part]
-    return data
 
 
 def _members(source: Source, section: Path) -> list[Path]:
@@ -82,7 +76,7 @@ def _behind_last(source: Source, section: Path, name: str, value: Any) -> Edit:
 
 def _block(source: Source, path: Path) -> bool:
     text = source.text[source.values[path].start : source.values[path].start + 1]
-    return isinstance(_at(source.data, path), (dict, list)) and text not in ("{", "[")
+    return isinstance(source.at(path), (dict, list)) and text not in ("{", "[")
 
 
 def _new_line(source: Source, end: int, indent: str, name: str, value: Any) -> Edit:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
+from collections.abc import Iterable
 from typing import Any
 
 from fsds_convert.diagnostics import Diagnostic, Severity
@@ -14,6 +17,8 @@ from fsds_convert.settings.context import Context
 from fsds_convert.syntax.decoding import encode
 from fsds_convert.syntax.edits import apply
 from fsds_convert.syntax.source import Source, load
+
+_COMMENT = re.compile(r"(?:^|(?<=\s))#[^\r\n]*", re.MULTILINE)
 
 
 def mend(checked: Checked, found: Diagnostic, context: Context) -> Mend | None:
@@ -31,9 +36,26 @@ def mend(checked: Checked, found: Diagnostic, context: Context) -> Mend | None:
     if fix.edits and after.data == source.data:  # comments and the like
         return Mend(fix.message, edits, safe=True)
     mended = check(after, context)
-    if mended is None or _count(mended, found) >= _count(checked, found):
+    if mended is None or _count(mended, found) >= _count(checked, found) or _makes_worse(checked, found, mended):
         return None
-    return Mend(fix.message, edits, not fix.guess and _is_safe(checked, found, mended))
+    keeps = not _comments(source) - _comments(after)
+    return Mend(fix.message, edits, not fix.guess and keeps and _is_safe(checked, mended, found))
+
+
+def mends_of_comments(checked: Checked, findings: Iterable[Diagnostic]) -> dict[int, Mend]:
+    """The fixes that only take comments and commas out, by the finding's id: tried together, since a file has hundreds.
+
+    Empty where they do not go together, or the file would hold other values.
+    """
+    source = checked.source
+    plain = [each for each in findings if each.fix and each.fix.edits and each.place.name == source.name]
+    try:
+        text = apply(source.text, (edit for each in plain for edit in (each.fix.edits if each.fix else ())))
+    except ValueError:
+        return {}
+    if len(plain) < 2 or with_text(source, text).data != source.data:
+        return {}
+    return {id(each): Mend(each.fix.message, each.fix.edits, safe=True) for each in plain if each.fix}
 
 
 def with_text(source: Source, text: str) -> Source:
@@ -45,11 +67,18 @@ def _count(checked: Checked, found: Diagnostic) -> int:
     return sum((other.code, other.message) == (found.code, found.message) for other in checked.findings)
 
 
-def _is_safe(before: Checked, found: Diagnostic, after: Checked) -> bool:
-    """Whether upstream refused the file, or the same runs; and nothing else is refused instead."""
-    gone = found.severity is Severity.ERROR
-    if _errors(after) > _errors(before) - gone:
-        return False
+def _makes_worse(before: Checked, found: Diagnostic, after: Checked) -> bool:
+    """Whether upstream refuses something else instead."""
+    return _errors(after) > _errors(before) - (found.severity is Severity.ERROR)
+
+
+def _comments(source: Source) -> Counter[str]:
+    """What looks like a comment; JSON has none."""
+    return Counter(_COMMENT.findall(source.text)) if source.format == "yaml" else Counter()
+
+
+def _is_safe(before: Checked, after: Checked, found: Diagnostic) -> bool:
+    """Whether upstream refused the file, or the same runs."""
     return catalog()[found.code].outcome == "fails" or _runs_the_same(before.facts, after.facts)
 
 

@@ -36,7 +36,8 @@ def nearest_rule(word: str) -> str | None:
 
 @dataclass(frozen=True)
 class Selection:
-    """`select` and `ignore` hold codes, beginnings of codes, and names of rules; the longer one wins.
+    """`select` and `ignore` hold codes, beginnings of codes, and names of rules; the longer one wins, `ignore` where
+    they are the same.
 
     `severity` is the lowest that is shown; a rule of a lower one is shown when it is selected by its code or name.
     `per_file_ignores` leads from a pattern of names to what is ignored there.
@@ -56,8 +57,8 @@ class Selection:
 
     def shows(self, found: Diagnostic, name: str) -> bool:
         """Whether a finding in the file `name` is shown."""
-        chosen = _longest(self.select, found.code)
-        if _longest(self._ignored(name), found.code) > chosen:
+        chosen, ignored = _longest(self.select, found.code), _longest(self._ignored(name), found.code)
+        if ignored >= max(chosen, 0):
             return False
         if self.select and chosen < 0:
             return False

@@ -13,6 +13,9 @@ from fsds_convert.syntax.edits import Edit
 from fsds_convert.syntax.source import Source
 from fsds_convert.syntax.span import Lines, Span, before, lines_of
 
+# what is said of the comments themselves, which no comment can suppress
+ABOUT_COMMENTS = ("unused-suppression", "suppression-without-reason", "suppression-names-no-rule")
+
 _COMMENT = re.compile(
     r"(?:^|(?<=\s))#\s*fsds:\s*(?P<kind>ignore-file|ignore)(?P<codes>\[[^\]\r\n]*\])?(?P<reason>[^\r\n]*)", re.MULTILINE
 )

@@ -9,7 +9,7 @@ from fsds_convert.lint.outcome import Finding, Outcome
 from fsds_convert.report.lint_places import span_of
 from fsds_convert.report.lint_summary import summary
 from fsds_convert.report.printable import printable
-from fsds_convert.rules.pages import page_url
+from fsds_convert.rules.pages import ADDRESS, page_url
 
 _CODE_SPAN = re.compile(r"(`+)(?:(?!`).)+\1(?!`)")
 _SPECIAL = re.compile(r"([\\`*_\[\]<>|&~#])")
@@ -28,7 +28,7 @@ def _lines(outcome: Outcome) -> Iterator[str]:
         told, span = finding.diagnostic, span_of(finding)
         message = "<br>".join(_prose(text) for text in (told.message, told.note) if text)
         place = _code(f"{told.place.name}:{span.line}:{span.column}")
-        rule = f"[{told.code}]({page_url(told.code)})"
+        rule = f"[{told.code}]({page_url(told.code)})" if ADDRESS else told.code
         yield f"| {told.severity.value} | {rule} | {place} | {message} | {_fix(finding)} |"
 
 

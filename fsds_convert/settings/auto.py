@@ -50,8 +50,3 @@ def trips_over(table: Table, written: Any, context: Context) -> bool:
     if isinstance(written, Mapping):
         return any(trips_over(table, inner, context) for inner in written.values())
     return table.name.startswith(_TABLE) and context.consumer != "deepspeed" and bool(written == "auto")
-
-
-def home(table: Table, name: str) -> str:
-    """The section that a key of a DeepSpeed JSON belongs in, where it stands outside of all."""
-    return "" if table.section else next((row.key.rpartition(".")[0] for row in table if row.name == name), "")

@@ -27,6 +27,19 @@ def removed(path: Path, *, guess: bool = False) -> Fix:
     return Fix(f"remove `{path[-1]}`", (Change("remove", path),), guess=guess)
 
 
+def moved(path: Path, section: str, value: Any, data: Mapping[Any, Any]) -> Fix | None:
+    """The key in its own section, where that is written and does not hold it yet."""
+    name = path[-1]
+    target = (*section.split("."), name) if section else (name,)
+    holder: Any = data
+    for part in target[:-1]:
+        holder = holder.get(part) if isinstance(holder, Mapping) else None
+    if not isinstance(holder, Mapping) or name in holder:
+        return None
+    words = f"in `{section}`" if section else "at the top of the file"
+    return Fix(f"write `{name}` {words}", (Change("remove", path), Change("set", target, value)))
+
+
 def written_as(path: Path, row: Row, meant: Any, *, guess: bool = False) -> Fix | None:
     """The value that was meant, as the key wants it; none where it is not known."""
     if meant is None:

@@ -11,6 +11,7 @@ from fsds_convert.settings import auto, fixes
 from fsds_convert.settings.coerce import coerce
 from fsds_convert.settings.context import Context
 from fsds_convert.settings.defaults import default_of, fill
+from fsds_convert.settings.home import home
 from fsds_convert.settings.renamed import rename, replacement, respelled
 from fsds_convert.settings.setting import Origin, Setting, Settings
 from fsds_convert.settings.show import show
@@ -48,8 +49,7 @@ class Reader:
 
     def place(self, path: Path, *, key: bool = False) -> Place:
         """Where a value, or its key, stands."""
-        spans = self.source.keys if key else self.source.values
-        return Place(self.source.name, spans.get(path) or self.source.keys.get(path))
+        return Place(self.source.name, self.source.span(path, key=key))
 
     def section(self, table: Table, data: Mapping[Any, Any], at: Path = (), given: Settings | None = None) -> Section:
         """Reads every written key, then fills in the defaults, then drops what has no effect.
@@ -107,7 +107,8 @@ class Reader:
         name = str(path[-1])
         inside = f"{parent.key}." if parent else ""
         wanted = name if inside else table.full_key(name).rpartition(".")[2]
-        names = [row.name for row in table if not inside or row.key == inside + row.name]
+        above = inside or (f"{table.section}." if table.section else "")
+        names = [row.name for row in table if row.key == above + row.name]
         # parallelism_config is the one section whose keys need its name in front
         prefixed = f"{table.section}_{wanted}"
         near = prefixed if prefixed in names else closest(wanted, names)
@@ -120,18 +121,22 @@ class Reader:
             by = "Accelerate raises ValueError: the config file had unknown keys"
         stranger = parent is not None and table.row(f"{parent.confused_with}.{name}", self.engine) is not None
         near = None if stranger else near
-        home = auto.home(table, name) if not inside else ""
-        meant = f"; it belongs in `{home}`" if home else f"; did you mean `{near}`?" if near else ""
+        belongs = home(table, name) if not inside else None
+        there = f"in `{belongs}`" if belongs else "at the top of the file"
+        meant = f"; it belongs {there}" if belongs is not None else f"; did you mean `{near}`?" if near else ""
         if parent is not None and stranger:
             meant = f": it is one of `{parent.confused_with}`"
-        help = f"write it in `{home}`" if home else f"write `{near}`" if near else "remove it"
+        help = f"write it {there}" if belongs is not None else f"write `{near}`" if near else "remove it"
+        fix = fixes.renamed(path, near, data) or fixes.removed(path, guess=not stranger)
+        if belongs is not None:
+            fix = fixes.moved(path, belongs, data[path[-1]], self.source.data) or fix
         return finding(
             "unknown-key-refused" if refused else "unknown-key-ignored",
             f"unknown key `{name}`{meant}",
             self.place(path, key=True),
             note=by if refused else "the key is ignored" + self._instead(table, inside, near),
             help=help,
-            fix=fixes.renamed(path, near, data) or fixes.removed(path, guess=not stranger),
+            fix=fix,
             checked=checked(table.rows[0].source),
         )
 
@@ -185,23 +190,17 @@ class Reader:
             doubtful = result.guess or (intent is None and written is not None)
             if intent is None and (fallback := self._default(row, {})):
                 intent = fallback.value
-            text = f"`{row.name}: {self._as_written(path, written)}` is not accepted"
+            text = f"`{row.name}: {self.source.number_or_boolean(path) or show(written)}` is not accepted"
             help = f"write {result.wanted}" if result.wanted else ""
             found = self._value_refused(row, text, path, result.refused, help, fix)
             return Setting(intent, intent, row.key, written, origin, result.refused, doubtful=doubtful), [found]
         setting = Setting(result.value, intent, row.key, written, origin)
         if setting.differs:
-            note = f"`{self._as_written(path, written)}` is read as {show(result.value)}"
+            note = f"`{self.source.number_or_boolean(path) or show(written)}` is read as {show(result.value)}"
             text, help, fix = f"`{row.name}`: {note}", f"write {show(intent)}", fixes.written_as(path, row, intent)
             found = finding("value-misread", text, origin.place or Place(""), "", help, fix, checked(row.source))
             return replace(setting, note=note), [found]
         return setting, []
-
-    def _as_written(self, path: Path, written: Any) -> str:
-        """The value in the words of the file: `no` and `1e8`, not what YAML makes of them."""
-        raw = self.source.raw(path) if path in self.source.values else ""
-        plain = isinstance(written, (bool, int, float)) and raw.isprintable() and not raw.startswith(("&", "*", "!"))
-        return raw if plain and raw else show(written)
 
     def _value_refused(self, row: Row, text: str, path: Path, error: str, help: str, fix: Fix | None) -> Diagnostic:
         return finding("value-refused", text, self.place(path), error, help, fix, checked(row.source))

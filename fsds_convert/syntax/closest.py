@@ -6,6 +6,8 @@ from collections.abc import Iterable
 
 # `fdsp` for `fsdp`, `fp61` for `fp16`: a swap in a word of four letters has a ratio of 0.75
 _LIKENESS = 0.7
+_LIKENESS_OF_LONG = 0.8
+_LONG = 8
 _SURE = 0.9
 
 
@@ -18,7 +20,7 @@ def closest(word: str, candidates: Iterable[str]) -> str | None:
     # difflib costs 18 ms to import, and most runs have no wrong name
     from difflib import get_close_matches
 
-    near = get_close_matches(_plain(word), plain, n=1, cutoff=_LIKENESS)
+    near = get_close_matches(_plain(word), plain, n=1, cutoff=_LIKENESS if len(word) < _LONG else _LIKENESS_OF_LONG)
     return plain[near[0]] if near else None
 
 

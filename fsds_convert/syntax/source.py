@@ -40,6 +40,27 @@ class Source:
     values: Mapping[Path, Span] = field(repr=False)
     problems: tuple[SyntaxProblem, ...] = ()
 
+    def span(self, path: Path, *, key: bool = False) -> Span | None:
+        """Where a value, or its key, stands; the key for an alias, whose value stands at the anchor."""
+        name, value = self.keys.get(path), self.values.get(path)
+        if key or value is None or (name is not None and value.start < name.start):
+            return name or value
+        return value
+
+    def at(self, path: Path) -> Any:
+        """The value that a path leads to; raises KeyError, IndexError or TypeError where it leads nowhere."""
+        value = self.data
+        for part in path:
+            value = value[part]
+        return value
+
+    def number_or_boolean(self, path: Path) -> str:
+        """A number or a boolean in the words of the file: `no` and `1e8`, not what YAML makes of them; else nothing."""
+        if path not in self.values or not isinstance(self.at(path), (bool, int, float)):
+            return ""
+        raw = self.raw(path)
+        return raw if raw.isprintable() and not raw.startswith(("&", "*", "!")) else ""
+
     def raw(self, path: Path) -> str:
         """The value at `path` as it is written; raises KeyError when there is none."""
         span = self.values[path]

@@ -35,13 +35,13 @@ CONTEXTS = (
 def check(file: tuple[str, str], context: Context, format: str) -> FileReport | None:
     """Lints and mends one file; raises AssertionError where a promise is broken."""
     name, text = file
-    started = time.perf_counter()
+    started = time.process_time()
     try:
         source = load(text.encode("utf-8", "surrogatepass"), name)
     except InputError:
         return None
     report = lint(source, context, EVERYTHING)
-    assert time.perf_counter() - started < MAX_SECONDS, "lint takes too long"
+    assert time.process_time() - started < MAX_SECONDS, "lint takes too long"
     if report is None:
         return None
     render(Outcome((report,)), format)  # type: ignore[arg-type]

@@ -73,7 +73,7 @@ def without_gloo(facts: Facts) -> Iterator[Match]:
     offload = facts.setting("fsdp_config.fsdp_offload_params")
     states = facts.setting("fsdp_config.fsdp_state_dict_type")
     offloads = offload is not None and offload.value is True
-    gathers = states is not None and states.is_written and states.value == _GLOO
+    gathers = states is not None and states.is_written and states.value == _GLOO and not states.note
     exact = (offloads and offload and str(offload.written).lower() == _TRUE) or (
         gathers and states and states.written == _GLOO
     )

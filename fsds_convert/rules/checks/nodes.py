@@ -76,7 +76,7 @@ def fewer_processes_than_machines(facts: Facts) -> Iterator[Match]:
 def processes_left_over(facts: Facts) -> Iterator[Match]:
     """num_processes // num_machines drops the rest."""
     count, nodes = processes(facts), machines(facts)
-    if count is None or facts.distributed_type in ONE_PROCESS or count < nodes or count % nodes == 0:
+    if count is None or nodes < 1 or facts.distributed_type in ONE_PROCESS or count < nodes or count % nodes == 0:
         return
     yield Match({"processes": count, "machines": nodes, "each": count // nodes, "started": count // nodes * nodes})
 
