@@ -55,7 +55,7 @@ def _of_code(word: str) -> Page | None:
 
 
 def _of_topic(word: str) -> Page | None:
-    topic: Topic | None = next((topic for topic in topics() if word in topic.names), None)
+    topic: Topic | None = next((topic for topic in topics() if word.lower() in topic.names), None)
     if topic is None:
         return None
     see = "\n".join(f"- `fsds explain {name}`" for name in topic.see)
@@ -76,11 +76,26 @@ def _of_key(word: str) -> Page:
         found = named
     keys = list(dict.fromkeys(row.key for _, row in found))
     if not found:
-        raise UnknownName("code, key or field", word, closest(word, words()))
+        raise _unknown(word)
     if len(keys) > _MANY:
         listed = ", ".join(keys[:_LISTED]) + (", ..." if len(keys) > _LISTED else "")
         raise FsdsError(f"`{word}` is the name of {len(keys)} keys", f"name one of them in full: {listed}")
     return key_page(word, found)
+
+
+def _unknown(word: str) -> UnknownName:
+    """With what has the word in it, or takes it as a value, where no name is near."""
+    within = [rule.code for rule in catalog().values() if len(word) > 3 and rule.code.startswith(word.upper())]
+    takes = (row for table in _tables() for row in table if word.lower() in map(str.lower, _spellings(row)))
+    values = [row.name for row in takes]
+    parts = [name for name in words() if len(word) > 2 and word.lower() in name.lower()]
+    known = list(dict.fromkeys([*within, *values, *parts]))[:_LISTED]
+    return UnknownName("code, key or field", word, None if known else closest(word, words()), known)
+
+
+def _spellings(row: Row) -> Iterator[str]:
+    """What a choice takes: the words of a truth value stand for nothing of their own."""
+    yield from (str(value) for value in (*row.values, *row.aliases) if isinstance(value, str) and len(value) > 2)
 
 
 def _named(word: str) -> Iterator[tuple[str, Row]]:

@@ -49,7 +49,7 @@ def _reason(row: Transfer) -> str:
 def _becomes(row: Transfer) -> str:
     becomes = "the same" if row.becomes is SAME else f"becomes {code(row.becomes)}"
     if row.becomes is SAME and row.chosen_by:
-        becomes = f"as `{row.chosen_by}` decides"
+        becomes = "by the values of the source"
     return f"with `--allow-lossy` {becomes}" if row.fidelity is Fidelity.REFUSED else becomes
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 # `fdsp` for `fsdp`, `fp61` for `fp16`: a swap in a word of four letters has a ratio of 0.75
 _LIKENESS = 0.7
-_LIKENESS_OF_LONG = 0.8
+_LIKENESS_OF_LONG = 0.75
 _LONG = 8
 _SURE = 0.9
 

@@ -398,7 +398,7 @@ class TestMarkdown:
             mend=mended(TEXT, "bf61", "bf16", message="write `bf16`"),
         )
         assert render(of_text(TEXT, found, name="a|`b`.yaml"), "markdown").splitlines()[-1] == (
-            "| error | [FSDS103](docs/rules/FSDS103.md) | `` a\\|`b`.yaml:2:18 `` "
+            "| error | FSDS103 | `` a\\|`b`.yaml:2:18 `` "
             "| `a\\|b` is \\*not\\* \\<b\\>`c`<br>one\\\\ntwo | write `bf16` (safe) |"
         )
 

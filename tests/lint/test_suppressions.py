@@ -132,4 +132,13 @@ def test_several_codes_on_one_line() -> None:
     before = report(f"{HEAD}num_machnes: 1 # fsds: ignore[FSDS105] x\n{BODY}")
     assert {finding.diagnostic.code for finding in before.findings} == {"FSDS008", "FSDS101"}
     ignored = add_ignore(before, "why")
-    assert "# fsds: ignore[FSDS008, FSDS101] why\nnum_machnes" in ignored.text
+    assert "# fsds: ignore[FSDS101] why\nnum_machnes" in ignored.text  # a comment about comments would be the next one
+
+
+def test_every_problem_of_the_syntax_is_a_finding() -> None:
+    from typing import get_args
+
+    from fsds_convert.containers.syntax_findings import _KINDS
+    from fsds_convert.syntax.problem import ProblemKind
+
+    assert set(get_args(ProblemKind)) == set(_KINDS)
