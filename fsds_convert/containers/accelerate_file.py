@@ -104,7 +104,10 @@ def _deepspeed(reader: Reader, context: Context) -> tuple[Named | None, dict[str
         given = {"deepspeed_config.zero_stage": held.settings[STAGE]}
         findings += [*syntax_findings(named.source), *held.findings]
     inline = reader.section(table, {key: data[key] for key in data if key != "zero_stage" or not given}, _IN, given)
-    findings += inline.findings
+    # a key that may not stand beside the JSON at all is told of once
+    beside = [row.name for row in table if row.conflicts_with_file and row.name in data] if named is not None else []
+    refused_there = {str(reader.place((*_IN, name))) for name in beside}
+    findings += [f for f in inline.findings if f.name != "ignored-value" or str(f.place) not in refused_there]
     as_json = {}
     for row in table:
         if row.json is not None and (setting := inline.settings.pop(row.key, None)) is not None:

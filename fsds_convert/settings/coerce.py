@@ -29,7 +29,8 @@ def coerce(row: Row, written: Any) -> Coerced:
     if read.refused and row.values and not isinstance(read.intent, (tuple, list)) and read.intent not in row.values:
         return _refused(None, read.refused, read.wanted)
     if row.range and not read.refused and not within(row.range, read.value):
-        return _refused(None, f"{read.value} lies outside {row.range}", f"a number in {row.range}")
+        wanted = range_in_words(row.range)
+        return _refused(None, f"{read.value} is not {wanted}", f"a number {wanted}")
     return read
 
 
@@ -40,6 +41,17 @@ def within(interval: str, number: Any) -> bool:
     if not high.strip():
         return bool(above)
     return bool(above) and bool(number <= float(high) if interval.endswith("]") else number < float(high))
+
+
+def range_in_words(interval: str) -> str:
+    """An interval as a reader says it: "above 0", "at least 1", "between 0 and 1"."""
+    low, _, high = (part.strip() for part in interval[1:-1].partition(","))
+    if interval.startswith("[") and interval.endswith("]"):
+        return f"between {low} and {high}"
+    above = f"at least {low}" if interval.startswith("[") else f"above {low}"
+    if not high:
+        return above
+    return f"{above} and at most {high}" if interval.endswith("]") else f"{above} and below {high}"
 
 
 def _truth(row: Row, written: Any) -> Coerced:

@@ -71,6 +71,20 @@ def secondary_group_indivisible(facts: Facts) -> Iterator[Match]:
         yield Match({"size": size, "ranks": ranks})
 
 
+def secondary_group_across_nodes(facts: Facts) -> Iterator[Match]:
+    """hpZ groups are cut by rank, wherever a node ends (deepspeed/utils/groups.py:946)."""
+    size = facts.runs(_HPZ)
+    ranks: Any = facts.plan.topology.num_processes.value if facts.plan is not None else None
+    nodes: Any = facts.plan.topology.num_machines.value if facts.plan is not None else None
+    if not (_positive(size) and _positive(ranks) and _positive(nodes)) or nodes == 1 or ranks % nodes:
+        return
+    each = ranks // nodes
+    setting = facts.setting(_HPZ)
+    if size > each and not ranks % min(size, ranks) and setting is not None:
+        changes = (Change("set", setting.origin.path, each),) if setting.origin.path else ()
+        yield Match({"size": size, "each": each}, changes=changes)
+
+
 def _steps(facts: Facts) -> Any:
     """The accumulation steps; DeepSpeed alone derives them where they are not written."""
     setting = facts.setting(ACCUMULATION)
@@ -107,4 +121,5 @@ CHECKS: dict[str, Check] = {
     "batch_size_total_auto": batch_size_total_auto,
     "batch_size_fixes_processes": batch_size_fixes_processes,
     "secondary_group_indivisible": secondary_group_indivisible,
+    "secondary_group_across_nodes": secondary_group_across_nodes,
 }

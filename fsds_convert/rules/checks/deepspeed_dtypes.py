@@ -62,6 +62,35 @@ def parameter_dtype(facts: Facts) -> Iterator[Match]:
     yield from _differs(facts, "data_types.param_dtype")
 
 
+def bf16_optimizer(facts: Facts) -> Iterator[Match]:
+    """The optimizer of bf16 parameters and fp32 gradients runs (deepspeed/runtime/engine.py:2305)."""
+    if _bf16_optimizer(facts):
+        yield Match()
+
+
+def zero_optimizer(facts: Facts) -> Iterator[Match]:
+    """The optimizer of ZeRO runs, and not that of bf16 parameters and fp32 gradients."""
+    if not _bf16_optimizer(facts):
+        yield Match()
+
+
+def odd_bucket(facts: Facts) -> Iterator[Match]:
+    """ZeRO's optimizer aligns the buffer to two elements (deepspeed/runtime/zero/stage_1_and_2.py:389)."""
+    setting = facts.setting("zero_optimization.allgather_bucket_size")
+    odd = setting is not None and setting.is_written and isinstance(setting.value, int) and setting.value % 2
+    if odd and setting is not None and not _bf16_optimizer(facts):
+        yield Match(changes=(Change("set", setting.origin.path, setting.value - 1),))
+
+
+def _bf16_optimizer(facts: Facts) -> bool:
+    return (
+        facts.runs("zero_optimization.stage") == 1
+        and facts.runs("data_types.grad_accum_dtype") == "fp32"
+        and facts.runs("zero_optimization.offload_optimizer.device") != "cpu"
+        and _model_dtype(facts) == "bf16"
+    )
+
+
 def _differs(facts: Facts, key: str) -> Iterator[Match]:
     said, dtype = facts.runs(key), _model_dtype(facts)
     if said is not None and dtype is not None and said != dtype:
@@ -102,4 +131,7 @@ CHECKS: dict[str, Check] = {
     "precision_mismatch": precision_mismatch,
     "accumulation_dtype": accumulation_dtype,
     "parameter_dtype": parameter_dtype,
+    "bf16_optimizer": bf16_optimizer,
+    "zero_optimizer": zero_optimizer,
+    "odd_bucket": odd_bucket,
 }

@@ -77,8 +77,8 @@ def _json_key(name: str) -> str | None:
 
 def machines_without_hostfile(facts: Facts) -> Iterator[Match]:
     """Several machines, and nothing that tells DeepSpeed's launcher of the others."""
-    launcher = facts.runs(f"{_SECTION}.deepspeed_multinode_launcher") or "pdsh"
-    if _several(facts) and launcher != "standard" and not facts.runs(f"{_SECTION}.deepspeed_hostfile"):
+    launcher = _launcher(facts)
+    if _several(facts) and launcher not in (None, "standard") and not facts.runs(f"{_SECTION}.deepspeed_hostfile"):
         processes, machines = facts.runs("num_processes"), facts.runs("num_machines")
         each = processes // machines if type(processes) is int else "its own"
         yield Match({"launcher": launcher, "machines": machines, "each": each})
@@ -86,21 +86,28 @@ def machines_without_hostfile(facts: Facts) -> Iterator[Match]:
 
 def launched_by_deepspeed(facts: Facts) -> Iterator[Match]:
     """Several machines that DeepSpeed's launcher starts."""
-    launcher = facts.runs(f"{_SECTION}.deepspeed_multinode_launcher") or "pdsh"
-    if _several(facts) and launcher != "standard":
+    launcher = _launcher(facts)
+    if _several(facts) and launcher not in (None, "standard"):
         yield Match({"launcher": launcher})
 
 
 def launcher_key_not_read(facts: Facts) -> Iterator[Match]:
     """What only DeepSpeed's launcher reads, where torchrun starts the job."""
-    launcher = facts.runs(f"{_SECTION}.deepspeed_multinode_launcher")
-    if _several(facts) and launcher != "standard":
+    if _several(facts) and _launcher(facts) != "standard":
         return
     why = "`deepspeed_multinode_launcher: standard`" if _several(facts) else "one machine"
     for name in ("deepspeed_hostfile", "deepspeed_inclusion_filter", "deepspeed_exclusion_filter"):
         if _written(facts).get(name) is not None:
             path = (_SECTION, name)
             yield Match({"key": name, "why": why}, facts.place(path, key=True), (Change("remove", path),))
+
+
+def _launcher(facts: Facts) -> str | None:
+    """None for a word that none of the launchers has: Accelerate compares exactly, and the word's own rule speaks."""
+    setting = facts.setting(f"{_SECTION}.deepspeed_multinode_launcher")
+    if setting is not None and setting.note:
+        return None
+    return (setting.value if setting is not None else None) or "pdsh"
 
 
 def _several(facts: Facts) -> bool:

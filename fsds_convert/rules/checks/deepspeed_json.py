@@ -57,11 +57,17 @@ def zenflow(facts: Facts) -> Iterator[Match]:
         yield Match()
 
 
-def odd_bucket(facts: Facts) -> Iterator[Match]:
-    """DeepSpeed aligns the buffer to two elements (deepspeed/runtime/zero/stage_1_and_2.py:389)."""
-    setting = facts.setting("zero_optimization.allgather_bucket_size")
-    if setting is not None and setting.is_written and isinstance(setting.value, int) and setting.value % 2:
-        yield Match(changes=(Change("set", setting.origin.path, setting.value - 1),))
+def partial_offload(facts: Facts) -> Iterator[Match]:
+    """A share below 1, also as text, whatever the device (deepspeed/runtime/zero/config.py:399)."""
+    setting = facts.setting("zero_optimization.offload_optimizer.ratio")
+    if setting is None or not setting.is_written:
+        return
+    try:
+        share = float(setting.written)
+    except (TypeError, ValueError):
+        return
+    if 0 <= share < 1:  # others are refused by their row
+        yield Match()
 
 
 def select_interval(facts: Facts) -> Iterator[Match]:
@@ -149,7 +155,7 @@ CHECKS: dict[str, Check] = {
     "activation_checkpointing_section": activation_checkpointing,
     "autotuning_section": autotuning,
     "zenflow_section": zenflow,
-    "odd_bucket": odd_bucket,
+    "partial_offload": partial_offload,
     "auto_in_free_section": auto_in_free_section,
     "two_names": two_names,
     "old_name": old_name,

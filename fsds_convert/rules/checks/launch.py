@@ -23,7 +23,9 @@ _QUOTES = "\u201c\u201d\u201e\u201f\u2018\u2019\u201a\u201b\u00ab\u00bb"
 _OCTAL = re.compile(r"[-+]?0[0-7_]+")
 _SEXAGESIMAL = re.compile(r"[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?")
 _WORDS = re.compile(r"[^a-z0-9]+")
-_STAGE = re.compile(r"(?:^|_)(?:z|zero|stage|zero_?stage)_?([0-3])(?:_|$)")
+_STAGE = re.compile(r"(?:^|_)zero(?:_?stage)?_?([0-3])(?:_|$)")
+# a name with one of these says what the file is not, or more than one thing
+_NOT_ONE = frozenset(("no", "non", "not", "off", "or", "to", "versus", "vs", "without"))
 
 
 def _taken(facts: Facts) -> Iterator[tuple[str, Setting[object]]]:
@@ -69,21 +71,14 @@ def quoted_boolean(facts: Facts) -> Iterator[Match]:
 
 
 def without_gloo(facts: Facts) -> Iterator[Match]:
-    """Two exact spellings decide whether CPU tensors have a backend (accelerate/state.py:226)."""
+    """Two exact spellings decide whether CPU tensors have a backend (accelerate/state.py:230)."""
     offload = facts.setting("fsdp_config.fsdp_offload_params")
     states = facts.setting("fsdp_config.fsdp_state_dict_type")
-    offloads = offload is not None and offload.value is True
-    gathers = states is not None and states.is_written and states.value == _GLOO and not states.note
-    exact = (offloads and offload and str(offload.written).lower() == _TRUE) or (
-        gathers and states and states.written == _GLOO
-    )
-    if exact:
+    if offload is None or not offload.is_written or offload.value is not True:
         return
-    for asked, setting, word in ((offloads, offload, True), (gathers, states, _GLOO)):
-        if asked and setting is not None and setting.is_written:
-            name = setting.origin.path[-1]
-            words = {"key": name, "written": show(setting.written), "wanted": show(word)}
-            yield Match(words, setting.origin.place, (Change("set", setting.origin.path, word),))
+    if str(offload.written).lower() != _TRUE and not (states and states.is_written and states.written == _GLOO):
+        words = {"key": offload.origin.path[-1], "written": show(offload.written)}
+        yield Match(words, offload.origin.place, (Change("set", offload.origin.path, True),))
 
 
 def number_in_another_base(facts: Facts) -> Iterator[Match]:
@@ -127,6 +122,8 @@ def name_says_otherwise(facts: Facts) -> Iterator[Match]:
     """`fsdp2.yaml` that runs FSDP1, `zero3.yaml` with stage 2."""
     name = PurePath(facts.source.name).stem.lower()
     words = set(_WORDS.split(name))
+    if words & _NOT_ONE:
+        return
     said = {word for word in ("fsdp", "fsdp1", "fsdp2", "deepspeed") if word in words}
     stages = set(_STAGE.findall("_".join(_WORDS.split(name))))
     if len(said | stages) != 1 and said | stages != {"deepspeed", *stages}:

@@ -9,7 +9,7 @@ from fsds_convert.diagnostics import Change
 from fsds_convert.rules.facts import Facts
 from fsds_convert.rules.keys import path_of
 from fsds_convert.rules.match import Check, Match
-from fsds_convert.syntax.closest import closest
+from fsds_convert.syntax.closest import closest, surely
 from fsds_convert.tables.load import load_document
 
 _CLASSES = "fsdp_config.fsdp_transformer_layer_cls_to_wrap"
@@ -41,7 +41,7 @@ def qlora(facts: Facts) -> Iterator[Match]:
 
 
 def layer_class_of_another_model(facts: Facts) -> Iterator[Match]:
-    """A class to wrap that is a layer of other models of Transformers, and not of this one."""
+    """A class to wrap that is a layer of other models of Transformers, or one of this model misspelt."""
     written, model = facts.runs(_CLASSES), facts.context.model
     types = _types(model) if model is not None else ()
     rows: dict[str, dict[str, list[str]]] = load_document("models")["models"] if types and written else {}
@@ -50,12 +50,18 @@ def layer_class_of_another_model(facts: Facts) -> Iterator[Match]:
     layers = [layer for name in types for layer in rows[name]["layers"]]
     there = {name for each in types for kind in rows[each].values() for name in kind}
     everywhere = {layer for row in rows.values() for layer in row["layers"]}
-    wrong = [name for name in written if name in everywhere and name not in there]
+    wrong = [n for n in written if n not in there and (n in everywhere or any(_misspelt(n, layer) for layer in layers))]
     if wrong:
         meant = {name: _alike(name, layers) for name in wrong}
         names = dict.fromkeys(each for name in written for each in meant.get(name, [name]))
         words = {"wrong": ", ".join(f"`{name}`" for name in wrong), "model": types[0], "layers": ",".join(names)}
         yield Match(words, changes=(Change("set", path_of(_CLASSES, facts), ",".join(names)),))
+
+
+def _misspelt(name: str, layer: str) -> bool:
+    """Whether a name is that of a layer but for its case or a letter; another digit or word makes another class."""
+    digits = [letter for letter in name if letter.isdigit()] == [letter for letter in layer if letter.isdigit()]
+    return digits and abs(len(name) - len(layer)) <= 1 and surely(name, layer)
 
 
 def _types(model: Mapping[str, Any]) -> tuple[str, ...]:

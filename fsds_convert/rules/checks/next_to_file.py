@@ -18,7 +18,7 @@ from fsds_convert.syntax.span import Path
 from fsds_convert.tables.load import load_table
 from fsds_convert.tables.row import Row
 
-Answer = Literal["same", "other", "lacking", "fp8"]
+Answer = Literal["same", "auto", "other", "lacking", "fp8"]
 _PRECISIONS = ("bf16", "fp16")
 
 
@@ -82,6 +82,8 @@ def _precision(path: Path, given: str, facts: Facts) -> Beside:
         return Beside(path, "fp8", on, wanted)
     if on is None and given != "no":
         return Beside(path, "lacking", on, wanted)
+    if on is None and automatic:
+        return Beside(path, "auto", "auto", wanted)
     return Beside(path, "same" if (on or "no") == given else "other", on, wanted)
 
 
@@ -122,6 +124,7 @@ def two_precisions(facts: Facts) -> Iterator[Match]:
 
 CHECKS: dict[str, Check] = {
     "next_to_file_same": _with("same"),
+    "next_to_file_auto": _with("auto"),
     "next_to_file_other": _with("other"),
     "next_to_file_lacking": _with("lacking"),
     "next_to_file_fp8": _with("fp8"),

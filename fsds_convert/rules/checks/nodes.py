@@ -14,9 +14,9 @@ _LOOPBACK = ("localhost", "127.0.0.1", "::1", "0.0.0.0")
 
 
 def machines(facts: Facts) -> int:
-    """The number of machines; 1 where it is no number."""
+    """The number of machines; 1 where it is no number, and for 0, which launches as one."""
     value = facts.runs("num_machines")
-    return value if isinstance(value, int) and not isinstance(value, bool) else 1
+    return max(1, value) if isinstance(value, int) and not isinstance(value, bool) else 1
 
 
 def processes(facts: Facts) -> int | None:
@@ -31,16 +31,21 @@ def by_torchrun(facts: Facts) -> bool:
     """Whether torchrun starts the processes: not the simple launcher, and none of DeepSpeed's for several machines."""
     if facts.distributed_type in ONE_PROCESS or facts.container != "accelerate":
         return False
-    launcher = facts.runs("deepspeed_config.deepspeed_multinode_launcher")
-    return facts.engine != "deepspeed" or machines(facts) == 1 or launcher == "standard"
+    launcher = facts.setting("deepspeed_config.deepspeed_multinode_launcher")
+    standard = launcher is not None and launcher.value == "standard" and not launcher.note
+    return facts.engine != "deepspeed" or machines(facts) == 1 or standard
 
 
 def num_processes_missing(facts: Facts) -> Iterator[Match]:
-    """-1 stands for no number, and is the default but for NO (accelerate/commands/launch.py:1307)."""
+    """-1 stands for no number, and is the default but for NO (accelerate/commands/launch.py:1305)."""
     setting = facts.setting("num_processes")
-    given = facts.context.num_processes is not None
-    if facts.distributed_type != "NO" and not given and (setting is None or setting.value == -1):
-        yield Match()
+    if facts.context.num_processes is not None:
+        return
+    written = setting is not None and setting.is_written
+    missing = setting is None or setting.value == -1
+    if missing and (written or facts.distributed_type != "NO"):
+        what = "`num_processes: -1` is no number of processes" if written else "the file does not say `num_processes`"
+        yield Match({"what": what})
 
 
 def num_processes_is_text(facts: Facts) -> Iterator[Match]:

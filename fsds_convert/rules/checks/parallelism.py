@@ -92,8 +92,12 @@ def unsharded_replicas(facts: Facts) -> Iterator[Match]:
 
 def sizes_under_fsdp1(facts: Facts) -> Iterator[Match]:
     """FSDP1 knows no device mesh."""
-    if _launched(facts):
-        yield Match(place=facts.place((_SECTION,), key=True))
+    found = _launched(facts)
+    if found:
+        error = "ParallelismConfig is only compatible DistributedType.FSDP (version 2)"
+        if found.context > 1:
+            error = "Using `cp_size>1` requires FSDP2, but the provided `fsdp_plugin` is using FSDP1."
+        yield Match({"error": error}, facts.place((_SECTION,), key=True))
 
 
 def context_without_fsdp2(facts: Facts) -> Iterator[Match]:
@@ -106,7 +110,7 @@ def context_without_fsdp2(facts: Facts) -> Iterator[Match]:
 def nothing_to_shard(facts: Facts) -> Iterator[Match]:
     """FSDP2 shards over dp_shard and cp together."""
     found = _launched(facts)
-    if found and _unsharded(found):
+    if found and _unsharded(found) and not any(unsharded_replicas(facts)):
         yield Match(place=_at(facts, "dp_shard", "dp_replicate", "tp"))
 
 
@@ -150,11 +154,28 @@ def batch_against_sequence(facts: Facts) -> Iterator[Match]:
     found, count = _launched(facts), processes(facts)
     if not found or count is None or found.sequence == 1 or any(batch_size_hidden(facts)):
         return
+    if count % found.sequence:
+        return
     data, wanted = found.replicas * found.shards, max(1, count // found.sequence)
     if data != count // found.sequence:
         words = {"sequence": found.sequence, "data": data, "wanted": wanted, "processes": count}
         changes = _shards(wanted // found.replicas) if wanted % found.replicas == 0 else ()
         yield Match(words, _at(facts, "dp_shard", "sp"), changes)
+
+
+def sequence_against_processes(facts: Facts) -> Iterator[Match]:
+    """The groups of one sequence (deepspeed/runtime/sequence_parallel/parallel_state_sp.py:31)."""
+    found, count = _launched(facts), processes(facts)
+    if found and count is not None and found.sequence > 1 and count % found.sequence:
+        how = "less than" if count < found.sequence else "not divisible by"
+        yield Match({"sequence": found.sequence, "processes": count, "how": how}, _at(facts, "sp"))
+
+
+def context_under_deepspeed(facts: Facts) -> Iterator[Match]:
+    """cp_size where nothing refuses it, and only the script can apply it."""
+    found = _launched(facts)
+    if found and found.context > 1 and found.sequence == 1 and not any(unsharded_replicas(facts)):
+        yield Match({"context": found.context}, _at(facts, "cp"))
 
 
 def _shards(size: int) -> tuple[Change, ...]:
@@ -173,5 +194,7 @@ CHECKS: dict[str, Check] = {
         batch_size_hidden,
         total_against_processes,
         batch_against_sequence,
+        sequence_against_processes,
+        context_under_deepspeed,
     )
 }

@@ -30,30 +30,34 @@ _LEAF_MODULE_SINCE = (0, 18, 0)
 # optimizers that DeepSpeed's take the same steps as (accelerate/utils/deepspeed.py:29), by Trainer's names too
 _ON_CPU = frozenset(
     (
-        *("adam", "adamw", "adagrad", "deepspeedcpuadam", "deepspeedcpuadagrad", "deepspeedcpulion", "lion"),
-        *("adamw32bit", "adagrad32bit", "lion32bit", "adamw_torch", "adamw_torch_fused", "adamw_hf", "dummyoptim"),
+        *("adam", "adamw", "adagrad", "deepspeedcpuadam", "adamw32bit", "adagrad32bit", "lion32bit"),
+        *("pagedlion32bit", "adamwtorch", "adamwtorchfused", "adamwhf", "dummyoptim"),
     )
 )
+# the only one of that name that is kept, where the package is said
+_LION, _KEPT = "lion", ("bitsandbytes", "bnb")
 
 
 def optimizer_replaced(facts: Facts) -> Iterator[Match]:
     """accelerate/utils/deepspeed.py:29: any optimizer of the script, at any stage that offloads."""
-    name = _optimizer(facts)
-    if name and name.lower() not in _ON_CPU:
+    package, _, name = _optimizer(facts).rpartition(".")
+    plain = name.lower().replace("_", "")
+    kept = plain in _ON_CPU or (plain == _LION and (not package or package.startswith(_KEPT)))
+    if name and not kept:
         yield Match({"optimizer": name})
 
 
 def adagrad_offloaded(facts: Facts) -> Iterator[Match]:
     """DeepSpeedCPUAdagrad, which the engine does not take (deepspeed/runtime/engine.py:2342)."""
-    if _optimizer(facts).lower() in ("adagrad", "adagrad32bit", "deepspeedcpuadagrad"):
+    if _optimizer(facts).rpartition(".")[2].lower() in ("adagrad", "adagrad32bit"):
         yield Match()
 
 
 def _optimizer(facts: Facts) -> str:
-    """The class of the script's optimizer, empty where it is not known or the JSON has one."""
+    """The class of the script's optimizer as it was said, empty where it is not known or the JSON has one."""
     given = facts.context.optimizer or (facts.context.training_args or {}).get("optim")
     held = facts.written("optimizer.type") or facts.written("optimizer")
-    return given.rpartition(".")[2] if isinstance(given, str) and not held else ""
+    return given if isinstance(given, str) and not held else ""
 
 
 def moe_without_leaves(facts: Facts) -> Iterator[Match]:

@@ -26,6 +26,19 @@ def strategy_not_read_but_runs(facts: Facts) -> Iterator[Match]:
         yield Match({"running": declared})
 
 
+def version_that_does_not_exist(facts: Facts) -> Iterator[Match]:
+    """What the plugin makes of fsdp_reshard_after_forward there (accelerate/utils/dataclasses.py:1856)."""
+    reshard = facts.setting(_RESHARD)
+    written = reshard.written if reshard is not None and reshard.is_written else True
+    upper = str(written).upper()
+    named = load_table("fsdp").by_key[_STRATEGY][0]
+    if upper in named.values or upper in named.aliases:
+        strategy = named.aliases.get(upper, upper)
+        yield Match({"happens": f"and runs FSDP1 with `fsdp_reshard_after_forward` as its strategy, {strategy}"})
+    else:
+        yield Match({"happens": f"and fails with KeyError: '{upper}'"})
+
+
 def _declared(facts: Facts) -> str | None:
     reshard = facts.setting(_RESHARD)
     named = load_table("fsdp").by_key[_STRATEGY][0].values
@@ -35,4 +48,5 @@ def _declared(facts: Facts) -> str | None:
 CHECKS: dict[str, Check] = {
     "strategy_not_read": strategy_not_read,
     "strategy_not_read_but_runs": strategy_not_read_but_runs,
+    "version_that_does_not_exist": version_that_does_not_exist,
 }

@@ -178,6 +178,17 @@ def fsdp_beside_the_argument(facts: Facts) -> Iterator[Match]:
         yield Match({"argument": "fsdp", "written": _IN}, facts.place((_IN,), key=True))
 
 
+def precision_of_the_arguments(facts: Facts) -> Iterator[Match]:
+    """fp16 or bf16 of the arguments over the launcher's variable (transformers/training_args.py:1614)."""
+    args, setting = arguments(facts), facts.setting("mixed_precision")
+    if args is None or setting is None or not setting.is_written or setting.written is None or setting.note:
+        return
+    argument = next((name for name in ("fp16", "bf16") if args.on(name)), None)
+    beside_json = facts.deepspeed_path is not None or args.on("deepspeed")  # refused by other rules
+    if argument is not None and setting.value not in (argument, None) and not beside_json:
+        yield Match({"argument": argument}, changes=(Change("set", setting.origin.path, argument),))
+
+
 def number_as_text(facts: Facts) -> Iterator[Match]:
     """A number in quotes, or one that YAML 1.1 takes for text, such as 1e-5."""
     for row in load_table("training-args"):
@@ -205,5 +216,6 @@ CHECKS: dict[str, Check] = {
     "saves_only_the_model": saves_only_the_model,
     "loads_best_without_optimizer": loads_best_without_optimizer,
     "fsdp_beside_the_argument": fsdp_beside_the_argument,
+    "precision_of_the_arguments": precision_of_the_arguments,
     "number_as_text": number_as_text,
 }
