@@ -15,7 +15,7 @@ from fsds_convert.settings.home import home
 from fsds_convert.settings.renamed import rename, replacement, respelled
 from fsds_convert.settings.setting import Origin, Setting, Settings
 from fsds_convert.settings.show import show
-from fsds_convert.syntax.closest import closest
+from fsds_convert.syntax.closest import closest, likeness
 from fsds_convert.syntax.source import Source
 from fsds_convert.syntax.span import Path
 from fsds_convert.tables.row import NO_DEFAULT, Ignored, Row
@@ -23,6 +23,9 @@ from fsds_convert.tables.table import Table
 from fsds_convert.tables.versions import checked
 
 _IGNORED = "Accelerate ignores it, and the defaults run"
+
+
+_AT_THE_TOP = 0.75
 
 
 @dataclass(frozen=True)
@@ -120,7 +123,9 @@ class Reader:
         if table.name == "accelerate":
             by = "Accelerate raises ValueError: the config file had unknown keys"
         stranger = parent is not None and table.row(f"{parent.confused_with}.{name}", self.engine) is not None
-        near = None if stranger else near
+        # at the top stand keys of many tools, and a far likeness is chance
+        if stranger or (not above and near is not None and likeness(wanted, near) < _AT_THE_TOP):
+            near = None
         belongs = home(table, name) if not inside else None
         there = f"in `{belongs}`" if belongs else "at the top of the file"
         meant = f"; it belongs {there}" if belongs is not None else f"; did you mean `{near}`?" if near else ""
