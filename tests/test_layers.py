@@ -28,6 +28,7 @@ LAYERS = (
     "transfer",
     "convert",
     "compare",
+    "precision",
     "lint",
     "report",
     "explain",
