@@ -7,7 +7,7 @@ from importlib import import_module
 import typer
 
 # in the order of the help; each stands in a module of its own name
-COMMANDS = ("convert", "lint", "effective", "compare", "explain", "mapping", "schema")
+COMMANDS = ("convert", "lint", "effective", "compare", "precision", "explain", "mapping", "schema")
 
 
 def app_for(first: str | None) -> typer.Typer:

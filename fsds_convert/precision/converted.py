@@ -35,7 +35,7 @@ _FILE = "deepspeed_config_file"
 
 
 def changes(conversion: Conversion, context: Context) -> tuple[Difference, ...]:
-    """The stages whose dtype a conversion changes, as far as the dtype of the loaded model is known or does not matter."""
+    """The stages whose dtype a conversion changes, where the model's dtype is known or does not matter."""
     after = reread(conversion, context)
     if after is None:
         return ()

@@ -91,5 +91,3 @@ def _shown(value: Any) -> str:
         return "none"
     text = value if isinstance(value, str) else show(value)
     return _WORDS.get(text) or _DECIDED.get(text, text)
-
-
