@@ -40,6 +40,7 @@ def convert(
     gradient_accumulation_steps: options.GradientAccumulationSteps = None,
     layer_cls: options.LayerCls = None,
     deepspeed_json: options.DeepspeedJsonOption = DeepspeedJson.AUTO,
+    precision_mode: options.PrecisionModeOption = None,
     gpus_per_node: shared.GpusPerNode = None,
     num_processes: shared.NumProcesses = None,
     num_machines: shared.NumMachines = None,
@@ -70,13 +71,14 @@ def convert(
         gradient_accumulation_steps=gradient_accumulation_steps,
         layer_classes=shared.class_names(layer_cls),
         deepspeed_json=deepspeed_json.value,
+        precision_mode=precision_mode.value if precision_mode else None,
     )
     conversion = run(reading, target, context, chosen, place.json_name)
     lossy = _too_lossy(conversion, fail_on, allow_lossy)
     dry = diff or check
     if not lossy and not dry:
         check_destination(conversion, place)
-    _print_report(conversion, report, written=not lossy and not dry)
+    _print_report(conversion, context, report, written=not lossy and not dry)
     if lossy:
         _say_unless_json(report, *_nothing_written(fail_on))
         return ExitCode.FINDINGS
@@ -122,7 +124,7 @@ def _say_unless_json(report: Report, *lines: str) -> None:
             say(line)
 
 
-def _print_report(conversion: Conversion, report: Report, *, written: bool) -> None:
+def _print_report(conversion: Conversion, context: Context, report: Report, *, written: bool) -> None:
     if report is Report.NONE:
         from fsds_convert.report.findings import finding_lines
 
@@ -130,12 +132,17 @@ def _print_report(conversion: Conversion, report: Report, *, written: bool) -> N
         if errors:
             say("\n".join(finding_lines(errors)))
         return
+    from fsds_convert.precision.converted import changes
+
     if report is Report.JSON:
         from fsds_convert.report.conversion import conversion_json
+        from fsds_convert.report.precision import differences_json
 
-        document = conversion_json(conversion)
+        document = {**conversion_json(conversion), "precision": differences_json(changes(conversion, context))}
         say(json.dumps(document if written else {**document, "written": []}, indent=2))
         return
+    from fsds_convert.report.precision import change_lines
+
     if sys.stderr.isatty():
         from fsds_convert.cli.table import print_table
 
@@ -144,3 +151,5 @@ def _print_report(conversion: Conversion, report: Report, *, written: bool) -> N
         from fsds_convert.report.conversion_text import report_lines
 
         say("\n".join(report_lines(conversion)))
+    if lines := list(change_lines(changes(conversion, context))):
+        say("\n".join(lines))
