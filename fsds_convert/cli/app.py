@@ -6,8 +6,8 @@ from importlib import import_module
 
 import typer
 
-# in the order of the help; each stands in a module of its own name
-COMMANDS = ("convert", "lint", "effective", "compare", "precision", "explain", "mapping", "schema")
+# in the order of the help; each stands in a module of its own name, with `_` for `-`
+COMMANDS = ("convert", "lint", "effective", "compare", "precision", "dry-run", "explain", "mapping", "schema")
 
 
 def app_for(first: str | None) -> typer.Typer:
@@ -21,7 +21,8 @@ def app_for(first: str | None) -> typer.Typer:
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     for name in (first,) if first in COMMANDS else COMMANDS:
-        app.command()(getattr(import_module(f"fsds_convert.cli.{name}"), str(name)))
+        function = str(name).replace("-", "_")
+        app.command(name)(getattr(import_module(f"fsds_convert.cli.{function}"), function))
     app.callback(invoke_without_command=True)(version)
     return app
 

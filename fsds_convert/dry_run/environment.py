@@ -17,14 +17,14 @@ def start(job: Job) -> Any:
     from accelerate import Accelerator
 
     for name in job.patches:
-        BEFORE[name](job) if name in BEFORE else None
+        if name in BEFORE:
+            BEFORE[name](job)
     if job.accumulation is not None:  # a script that asks for it; the variable would win over the argument
         os.environ["ACCELERATE_GRADIENT_ACCUMULATION_STEPS"] = str(job.accumulation)
-    if job.device == "cpu":
-        _gloo(job)
     accelerator = Accelerator()
     for name in job.patches:
-        AFTER[name](accelerator) if name in AFTER else None
+        if name in AFTER:
+            AFTER[name](accelerator)
     plugin = getattr(accelerator.state, "deepspeed_plugin", None)
     if plugin is not None:
         changes = dict(job.deepspeed)
@@ -101,6 +101,7 @@ def _loss_scaler(accelerator: Any) -> None:
 
 
 BEFORE: dict[str, Callable[[Job], None]] = {
+    "gloo": _gloo,
     "no_shm_op": _no_shm,
     "fp16_on_cpu": _fp16,
     "flat_parameters_stay": _flat_parameters_stay,

@@ -12,10 +12,20 @@ import signal
 import socket
 import sys
 import time
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 _POLL = 0.02
+_MODULES = (
+    "accelerate.commands.launch",
+    "accelerate.utils.fsdp_utils",
+    "torch.distributed.fsdp",
+    "transformers.integrations",
+    "transformers.models.llama.modeling_llama",
+    "fsds_convert.dry_run.worker",
+)
+_OF_DEEPSPEED = ("deepspeed.runtime.engine", "transformers.integrations.deepspeed")
 
 
 def serve(lines: Any, deepspeed: bool) -> None:
@@ -33,16 +43,8 @@ def serve(lines: Any, deepspeed: bool) -> None:
 
 
 def _import(deepspeed: bool) -> None:
-    import accelerate.commands.launch
-    import accelerate.utils.fsdp_utils
-    import torch.distributed.fsdp
-    import transformers.integrations
-    import transformers.models.llama.modeling_llama
-
-    if deepspeed:
-        import deepspeed.runtime.engine
-        import transformers.integrations.deepspeed
-    import fsds_convert.dry_run.worker  # noqa: F401
+    for name in (*_MODULES, *(_OF_DEEPSPEED if deepspeed else ())):
+        import_module(name)
 
 
 def environment_of(argv: list[str]) -> tuple[dict[str, str], int, list[str]]:

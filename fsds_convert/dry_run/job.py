@@ -6,6 +6,8 @@ import json
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from fsds_convert.settings.context import ModelDtype
+
 
 @dataclass(frozen=True)
 class OptimizerSettings:
@@ -32,7 +34,7 @@ class Job:
     sequence_length: int = 16
     seed: int = 0
     model: str | None = None
-    model_dtype: str = "fp32"
+    model_dtype: ModelDtype = "fp32"
     optimizer: OptimizerSettings = OptimizerSettings()
     accumulation: int | None = None
     max_norm: float | None = None

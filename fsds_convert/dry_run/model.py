@@ -44,7 +44,7 @@ def tiny_config() -> Any:
 
 
 def load_model(job: Job) -> Any:
-    """The model as a script gets it from `from_pretrained(dtype=...)`, which is where zero.Init and loading on rank 0 act."""
+    """The model as a script gets it from `from_pretrained(dtype=...)`, where zero.Init and loading on rank 0 act."""
     dtype = DTYPES[job.model_dtype]
     if job.model is not None and _has_weights(Path(job.model)):
         return AutoModelForCausalLM.from_pretrained(job.model, dtype=dtype)
@@ -57,7 +57,7 @@ def load_model(job: Job) -> Any:
 
 
 def _has_weights(path: Path) -> bool:
-    return path.is_dir() and any(path.glob("*.safetensors")) or any(path.glob("pytorch_model*.bin"))
+    return any(path.glob("*.safetensors")) or any(path.glob("pytorch_model*.bin"))
 
 
 def vocabulary(job: Job) -> int:

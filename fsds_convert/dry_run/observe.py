@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import torch
@@ -15,8 +15,8 @@ _SAMPLE = 4096
 
 
 def names(tensors: Iterable[Any]) -> str:
-    """`fp32`, `bf16, fp32` and the like; empty for no tensor."""
-    return ", ".join(sorted({dtype_name(tensor.dtype) for tensor in tensors if tensor is not None}))
+    """`fp32`, `bf16 and fp32` and the like; empty for no tensor."""
+    return " and ".join(sorted({dtype_name(tensor.dtype) for tensor in tensors if tensor is not None}))
 
 
 def local(tensor: Any) -> Any:
@@ -46,6 +46,7 @@ class Observer:
         self.held: dict[str, int] = {}
         self._before: list[tuple[Any, Any]] = []
         self._open: dict[str, float] | None = None
+        self.buffers_loaded = ""
         self.trainable = 0
         self.total = 0
         self.updated = 0
@@ -56,6 +57,7 @@ class Observer:
         """Before it is prepared."""
         parameters = list(model.parameters())
         self.stages["loaded"] = names(map(resting, parameters))
+        self.buffers_loaded = names(buffer for buffer in model.buffers() if buffer.is_floating_point())
         self.total = sum(getattr(each, "ds_numel", each.numel()) for each in parameters)
         self.trainable = sum(getattr(each, "ds_numel", each.numel()) for each in parameters if each.requires_grad)
         self._watch(model)
@@ -111,17 +113,27 @@ class Observer:
             model.step = watched
 
     def accumulated(self, model: Any) -> None:
-        """What gradients lie in between backward and step."""
+        """What an engine of DeepSpeed has added gradients up in, right before its step."""
         if "accumulation" in self.stages:
             return
+        held = getattr(model.optimizer, "averaged_gradients", None) or {}
+        kept = [tensor for tensors in held.values() for tensor in tensors or ()]
+        kept = kept or [each.grad for each in model.parameters() if each.grad is not None]
+        if kept:
+            self.stages["accumulation"] = names(kept)
+            self.held["gradients"] = size(kept)
+
+    def at_rest(self, model: Any) -> None:
+        """The bytes of gradients that wait for the step."""
         found = [each.grad for each in model.parameters() if each.grad is not None]
-        held = getattr(getattr(model, "optimizer", None), "averaged_gradients", None)
-        if held:
-            kept = [tensor for tensors in held.values() for tensor in tensors or ()]
-            found = kept or found
-        if found:
-            self.stages["accumulation"] = names(found)
-            self.held["gradients"] = size(found)
+        self.held.setdefault("gradients", size(found))
+
+    def waiting(self, model: Any) -> None:
+        """What gradients of FSDP and DDP lie in after a micro step that is not the last one."""
+        if "accumulation" not in self.stages:
+            found = list(_unsharded(model)) or [each.grad for each in model.parameters() if each.grad is not None]
+            if found and not hasattr(model, "get_global_grad_norm"):
+                self.stages["accumulation"] = names(found)
 
     def _at_step(self, optimizer: Any, *_: Any) -> None:
         parameters = [each for group in optimizer.param_groups for each in group["params"]]
@@ -158,7 +170,7 @@ class Observer:
         self.held["parameters"] = size(map(resting, parameters))
         self.held["master_weights"] = size(each for each in trained if local(each).data_ptr() not in resting_now)
         self.held["optimizer_states"] = size(states)
-        self.stages["reduction"] = ", ".join(self.spy.reductions())
+        self.stages["reduction"] = " and ".join(self.spy.reductions())
         self.stages["loss_scaler"] = _loss_scaler(self.accelerator, model)
         self.stages["clipping"] = _clipping(model)
         self.updated = sum(
@@ -169,6 +181,21 @@ class Observer:
     def sampled(self) -> int:
         """How many elements `updated` is counted among."""
         return sum(before.numel() for _, before in self._before)
+
+
+def _unsharded(model: Any) -> Iterator[Any]:
+    """The whole gradients that FSDP keeps under no_sync; torch has no public name for them."""
+    for module in model.modules():
+        handle = getattr(module, "_handle", None)
+        if handle is not None and getattr(handle.flat_param, "grad", None) is not None:
+            yield handle.flat_param.grad
+        state = module._get_fsdp_state() if hasattr(module, "_get_fsdp_state") else None
+        for parameter in getattr(getattr(state, "_fsdp_param_group", None), "fsdp_params", ()):
+            kept = getattr(parameter, "unsharded_accumulated_grad", None)
+            if kept is None and hasattr(parameter, "_unsharded_param"):
+                kept = parameter.unsharded_param.grad
+            if kept is not None:
+                yield kept
 
 
 def _loss_scaler(accelerator: Any, model: Any) -> str:
@@ -186,5 +213,3 @@ def _clipping(model: Any) -> str:
         return "by the script"
     norm = float(model.gradient_clipping() or 0.0)
     return str(norm) if norm > 0 else "none"
-
-

@@ -37,11 +37,13 @@ class CollectiveSpy(TorchDispatchMode):  # type: ignore[misc]
 
     def reductions(self) -> list[str]:
         """The dtypes of what was reduced from backward to step."""
-        return sorted({
-            dtype
-            for (phase, name, dtype), (_, elements) in self.seen.items()
-            if phase in ("backward", "step") and elements > _SMALL and any(part in name for part in _REDUCTIONS)
-        })
+        return sorted(
+            {
+                dtype
+                for (phase, name, dtype), (_, elements) in self.seen.items()
+                if phase in ("backward", "step") and elements > _SMALL and any(part in name for part in _REDUCTIONS)
+            }
+        )
 
     def collectives(self) -> list[dict[str, Any]]:
         """Everything that was seen, for the report as JSON."""

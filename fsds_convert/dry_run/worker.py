@@ -50,8 +50,6 @@ def _write(folder: Path, rank: int, document: dict[str, Any]) -> None:
 def train(job: Job, document: dict[str, Any]) -> dict[str, Any]:
     """The training itself; `document["stage"]` says how far it came."""
     document["stage"] = "Accelerator()"
-    if job.device == "cpu" and "OMP_NUM_THREADS" not in os.environ:
-        torch.set_num_threads(1)  # as torchrun does
     if job.world is not None:
         _fake_world(job.world)
     accelerator = environment.start(job)
@@ -85,6 +83,7 @@ def train(job: Job, document: dict[str, Any]) -> dict[str, Any]:
         "device": str(accelerator.device),
         "accumulation": accelerator.gradient_accumulation_steps,
         "stages": observer.stages,
+        "buffers_loaded": observer.buffers_loaded,
         "collectives": observer.spy.collectives(),
         "losses": [] if job.world is not None else loop.losses,
         "norms": loop.norms,
@@ -99,8 +98,10 @@ def train(job: Job, document: dict[str, Any]) -> dict[str, Any]:
         "seconds": seconds,
     }
     if job.checkpoint:
-        document["stage"] = "checkpoints"
+        document["stage"] = "checkpoint"
         result["checkpoint"] = checkpoints.round_trip(accelerator, model, optimizer, loop, job)
+    document["stage"] = "a micro step without reduction"
+    loop.accumulate()
     document["stage"] = ""
     return result
 
@@ -121,7 +122,7 @@ def _freeze(model: Any) -> None:
 
 
 def _prepare(accelerator: Any, model: Any, data: Any, job: Job) -> tuple[Any, Any, Any]:
-    """FSDP1 wants the optimizer made of the wrapped model, as the Trainer of Transformers does; the others take both."""
+    """FSDP1 wants the optimizer made of the wrapped model, as the Trainer makes it; the others take both."""
 
     def optimizer_of(model: Any) -> Any:
         chosen = job.optimizer
@@ -143,8 +144,8 @@ def _saved(accelerator: Any, model: Any) -> str:
     """What `accelerator.get_state_dict` gives: the dtype on rank 0, or the refusal."""
     try:
         state = accelerator.get_state_dict(model)
-    except ValueError as error:  # ZeRO-3 without stage3_gather_16bit_weights_on_model_save
-        return f"refused: {error}"
+    except ValueError:  # ZeRO-3 without stage3_gather_16bit_weights_on_model_save
+        return "none"
     return names(state.values()) if state else ""
 
 
@@ -211,7 +212,8 @@ class _Loop:
                 total += self._micro_step(batch) / steps
         mean = torch.tensor([total], dtype=torch.float64, device=self.accelerator.device)
         self.observer.spy.phase = "observer"
-        dist.all_reduce(mean) if dist.is_initialized() else None
+        if dist.is_initialized():
+            dist.all_reduce(mean)
         self.losses.append(float(mean) / self.accelerator.num_processes)
 
     def _micro_step(self, batch: Any) -> float:
@@ -222,12 +224,16 @@ class _Loop:
         loss = self.recorder.last if self.recorder.inside else float(output.loss.detach().float())
         spy.phase = "backward"
         self.accelerator.backward(output.loss)
-        if self.accelerator.sync_gradients:
+        if not self.accelerator.sync_gradients:
+            self.observer.waiting(self.model)
+        else:
             if self.engine is None:
-                self.observer.accumulated(self.model)
+                self.observer.at_rest(self.model)
                 spy.phase = "clip"
                 if self.job.max_norm is not None:
-                    self.norms.append(_number(self.accelerator.clip_grad_norm_(self._trained(), self.job.max_norm)))
+                    self.norms.append(
+                        _number(self.accelerator.clip_grad_norm_(self.model.parameters(), self.job.max_norm))
+                    )
             else:
                 self.norms.append(_number(self.engine.get_global_grad_norm()))
         spy.phase = "step"
@@ -237,8 +243,14 @@ class _Loop:
             self.skipped += 1
         return loss
 
-    def _trained(self) -> Any:
-        return self.model.parameters()
+    def accumulate(self) -> None:
+        """A micro step that is not the last one, to see what gradients wait in; the engine of DeepSpeed was seen."""
+        if "accumulation" in self.observer.stages:
+            return
+        with self.accelerator.no_sync(self.model):
+            batch = next(self.data)
+            self.accelerator.backward(self.model(input_ids=batch, labels=batch).loss)
+            self.observer.waiting(self.model)
 
 
 def _number(norm: Any) -> float | None:
