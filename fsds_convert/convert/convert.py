@@ -45,6 +45,7 @@ def convert(
         context = replace(context, consumer="accelerate")  # what is written is launched by Accelerate
     before = reading.runs if options.as_executed else reading.intent
     plan = in_mode(before, options.precision_mode, context)
+    changed = plan is not before
     engine = _engine(plan, reading, target)
     missing = missing_release(engine, context.versions)
     if missing is not None:
@@ -69,15 +70,13 @@ def convert(
             adapted = _not_inline(adapted, composed.why_json)
     if reading.engine == engine and _respelled(reading, target, composed):
         adapted = replace(adapted, notes=tuple(doubted(note, context.consumer) for note in adapted.notes))
-    if plan is not before:
-        adapted = with_mode_noted(adapted, before, context.consumer)
+    if changed:
+        adapted = with_mode_noted(adapted, before, engine, context)
     refused = any(note.fidelity is Fidelity.REFUSED for note in adapted.notes)
     composed = composed or compose(engine, adapted.plan, context)
     outputs: tuple[Output, ...] = ()
     if not refused or options.allow_lossy:
-        outputs = _outputs(
-            reading, target, engine, composed, json_name, exact_fields(adapted.notes), plan is not before
-        )
+        outputs = _outputs(reading, target, engine, composed, json_name, exact_fields(adapted.notes), changed)
     return Conversion(
         reading,
         target,

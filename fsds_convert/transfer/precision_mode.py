@@ -47,17 +47,21 @@ def require_mode(plan: TrainingPlan, engine: Engine, context: Context) -> None:
         )
 
 
-def with_mode_noted(adapted: Adapted, before: TrainingPlan, consumer: str) -> Adapted:
+def with_mode_noted(adapted: Adapted, before: TrainingPlan, engine: Engine, context: Context) -> Adapted:
     """The notes of a conversion that says which fields were changed on purpose."""
-    return replace(adapted, notes=tuple(_noted(note, before, consumer) for note in adapted.notes))
+    low = adapted.plan.precision.master_weights.value
+    script = ""
+    if engine != "deepspeed" and low in _LOW and low != context.model_dtype:  # FSDP takes it from the loaded model
+        script = transfer("load-the-model-in-bf16").script[context.consumer]
+    return replace(adapted, notes=tuple(_noted(note, before, context.consumer, script) for note in adapted.notes))
 
 
-def _noted(note: Note, before: TrainingPlan, consumer: str) -> Note:
+def _noted(note: Note, before: TrainingPlan, consumer: str, script: str) -> Note:
     if note.field not in _FIELDS or note.fidelity is Fidelity.REFUSED:
         return note
     setting = before.get(note.field)
     told = noted(transfer("precision-mode-chosen"), setting, consumer, note.after)
-    return replace(told, field=note.field, before=setting.value, script=note.script)
+    return replace(told, field=note.field, before=setting.value, script=note.script or script)
 
 
 def _said(setting: Setting[Any], value: Any) -> Setting[Any]:
