@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from fsds_convert.cli import options as shared
+from fsds_convert.cli.convert_options import GradientAccumulationSteps
 from fsds_convert.cli.streams import say, show
 from fsds_convert.errors import ExitCode, FsdsError, InputError
 
@@ -29,6 +30,7 @@ def precision(
     table: Annotated[bool, typer.Option("--table", help="The table of Accelerate's concept guide, computed.")] = False,
     params: Annotated[str | None, typer.Option(help=_PARAMS, metavar="7B")] = None,
     model_config: Annotated[str | None, typer.Option(help=_CONFIG, metavar="CONFIG.JSON")] = None,
+    gradient_accumulation_steps: GradientAccumulationSteps = None,
     consumer: shared.ForOption = shared.For.ACCELERATE,
     output_format: Annotated[shared.Format, typer.Option(help="How the result is printed.")] = shared.Format.TEXT,
     mixed_precision: shared.MixedPrecisionOption = None,
@@ -43,7 +45,8 @@ def precision(
 ) -> int:
     """Show the dtype of weights, gradients and optimizer states at each stage of a step, of one config or of two.
 
-    With --params or --model-config also the memory of a rank, for this config and its counterparts.
+    With --params or --model-config also the memory of a rank, for this config and its counterparts. Exits with 1 when
+    a config does not launch as it is.
     """
     releases = (accelerate_version, deepspeed_version, transformers_version, torch_version)
     launch = (num_processes, num_machines, None, None, None)
@@ -64,10 +67,10 @@ def precision(
     for reading in readings:
         reading.require_deepspeed_file()
     if as_json:
-        show(json.dumps(_document(readings, context, size), indent=2))
+        show(json.dumps(_document(readings, context, size, gradient_accumulation_steps), indent=2))
     else:
-        _print(readings, context, size)
-    return ExitCode.OK
+        _print(readings, context, size, gradient_accumulation_steps)
+    return ExitCode.OK if all(reading.launches for reading in readings) else ExitCode.FINDINGS
 
 
 def _size(params: str | None, model_config: str | None) -> ModelSize | None:
@@ -85,7 +88,7 @@ def _size(params: str | None, model_config: str | None) -> ModelSize | None:
     return counted if params is None else replace(counted, parameters=size_of(params).parameters)
 
 
-def _print(readings: list[Reading], context: Context, size: ModelSize | None) -> None:
+def _print(readings: list[Reading], context: Context, size: ModelSize | None, steps: int | None) -> None:
     from fsds_convert.diagnostics import Severity
     from fsds_convert.precision.differences import differences
     from fsds_convert.precision.rows import precision_of
@@ -108,30 +111,30 @@ def _print(readings: list[Reading], context: Context, size: ModelSize | None) ->
     if size is not None:
         from fsds_convert.report.memory import memory_lines
 
-        runs, refused = _memory(readings, context, size)
+        runs, refused = _memory(readings, context, size, steps)
         lines += ["", *memory_lines(size, runs, refused)]
     show("\n".join(lines))
 
 
 def _memory(
-    readings: list[Reading], context: Context, size: ModelSize
+    readings: list[Reading], context: Context, size: ModelSize, steps: int | None
 ) -> tuple[list[tuple[str, Any]], list[tuple[str, str]]]:
     """Each file, and what a single one becomes in the other frameworks."""
     from fsds_convert.precision.counterparts import counterparts
     from fsds_convert.precision.memory import memory_of
 
-    runs = [(reading.source.name, memory_of(reading, context, size)) for reading in readings]
+    runs = [(reading.source.name, memory_of(reading, context, size, steps)) for reading in readings]
     refused = []
     if len(readings) == 1:
         for item in counterparts(readings[0], context):
             if item.reading is None:
                 refused.append((item.name, item.why))
             else:
-                runs.append((f"as {item.name}", memory_of(item.reading, context, size)))
+                runs.append((f"as {item.name}", memory_of(item.reading, context, size, steps)))
     return runs, refused
 
 
-def _document(readings: list[Reading], context: Context, size: ModelSize | None) -> dict[str, Any]:
+def _document(readings: list[Reading], context: Context, size: ModelSize | None, steps: int | None) -> dict[str, Any]:
     from fsds_convert.precision.differences import differences
     from fsds_convert.precision.rows import by_stage, mode_name, precision_of
     from fsds_convert.report.findings import finding_json
@@ -157,7 +160,7 @@ def _document(readings: list[Reading], context: Context, size: ModelSize | None)
     if len(rows) == 2:
         document["differences"] = differences_json(pair for pair in differences(*rows) if pair.differs)
     if size is not None:
-        runs, refused = _memory(readings, context, size)
+        runs, refused = _memory(readings, context, size, steps)
         document["parameters"] = size.parameters
         document["memory"] = [{"name": name, **memory_json(memory)} for name, memory in runs]
         document["refused"] = [{"name": name, "why": why} for name, why in refused]

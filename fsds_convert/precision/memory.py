@@ -66,10 +66,13 @@ class Memory:
         return tuple(dict.fromkeys(part.what for part in self.parts if part.size is None))
 
 
-def memory_of(reading: Reading, context: Context, model: ModelSize) -> Memory:
-    """What each rank holds; raises FsdsError when processes or dtype are not known."""
+def memory_of(reading: Reading, context: Context, model: ModelSize, steps: int | None = None) -> Memory:
+    """What each rank holds; raises FsdsError when processes or dtype are not known.
+
+    `steps` is how many micro steps the script accumulates, where the file does not say it.
+    """
     question = question_of(reading, context)
-    facts = {**question.facts, **_more(reading, question)}
+    facts = {**question.facts, **_more(reading, question, steps)}
     groups = _groups(reading)
     return Memory(tuple(_parts(question, facts, groups, model)))
 
@@ -85,12 +88,13 @@ def _groups(reading: Reading) -> dict[str, int]:
     return {"none": 1, "shard": shard, "secondary": max(1, plan.sharding.secondary_shard_degree.value)}
 
 
-def _more(reading: Reading, question: Asked) -> dict[str, Any]:
+def _more(reading: Reading, question: Asked, steps: int | None) -> dict[str, Any]:
     plan = reading.runs
-    steps = plan.accumulation.steps.value
+    said = plan.accumulation.steps.value
+    steps = said if isinstance(said, int) else steps
     gradients = "host" if plan.offload.optimizer.value != "none" else "device"
     return {
-        "accumulates": isinstance(steps, int) and steps > 1,
+        "accumulates": steps is not None and steps > 1,
         "separate_gradients": question.value("accumulation") != question.value("master_weights"),
         "casts": question.value("prepared") != question.value("compute"),
         "sharded": _groups(reading)["shard"] > 1,

@@ -64,12 +64,12 @@ def test_family_stands_in_its_source(family: dict[str, Any]) -> None:
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 @pytest.mark.parametrize("dtype", ["fp32", "bf16", "fp16", None])
 def test_plan_says_the_same(case: Case, dtype: Any) -> None:
-    assert_plan_agrees(replace(case, options={**case.options, "model_dtype": dtype}).reading, dtype, case)
+    asked = replace(case, options={**case.options, "model_dtype": dtype})
+    assert_plan_agrees(asked.reading, asked.context)
 
 
-def assert_plan_agrees(reading: Reading, dtype: Any, case: Case) -> None:
+def assert_plan_agrees(reading: Reading, context: Context) -> None:
     """The fields of the plan are computed from the same table."""
-    context = replace(case.context, model_dtype=dtype)
     found = by_stage(precision_of(reading, context))
     plan = reading.runs.precision
     for stage, setting in (
