@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 
 from fsds_convert.containers import accelerate_file, deepspeed_json
@@ -27,7 +26,7 @@ def reread(conversion: Conversion, context: Context) -> Reading | None:
         return deepspeed_json.read(source, context)
     if beside is not None:  # Accelerate takes the text of the JSON in the place of its path
         data = {**source.data, "deepspeed_config": {**source.data["deepspeed_config"], _FILE: beside.text}}
-        source = load(json.dumps(data).encode(), source.name, format="json")
+        source = replace(source, data=data)
     return accelerate_file.read(source, context)
 
 

@@ -81,11 +81,16 @@ def _groups(reading: Reading) -> dict[str, int]:
     """How many ranks share one copy."""
     plan = reading.runs
     processes = plan.topology.num_processes.value
-    if isinstance(processes, Decided) or processes is None:
+    if isinstance(processes, bool) or not isinstance(processes, int):
         raise FsdsError(f"{reading.source.name} does not say how many processes run", "give --num-processes")
     replicated = plan.sharding.strategy.value == "replicate"
-    shard = 1 if replicated else max(1, processes // plan.sharding.replicas.value)
-    return {"none": 1, "shard": shard, "secondary": max(1, plan.sharding.secondary_shard_degree.value)}
+    shard = 1 if replicated else max(1, processes // _degree(plan.sharding.replicas.value))
+    return {"none": 1, "shard": shard, "secondary": _degree(plan.sharding.secondary_shard_degree.value)}
+
+
+def _degree(value: Any) -> int:
+    """1 for what is no number either: upstream refuses it."""
+    return max(1, value) if isinstance(value, int) else 1
 
 
 def _more(reading: Reading, question: Asked, steps: int | None) -> dict[str, Any]:
@@ -98,7 +103,7 @@ def _more(reading: Reading, question: Asked, steps: int | None) -> dict[str, Any
         "separate_gradients": question.value("accumulation") != question.value("master_weights"),
         "casts": question.value("prepared") != question.value("compute"),
         "sharded": _groups(reading)["shard"] > 1,
-        "hpz": plan.sharding.secondary_shard_degree.value > 1,
+        "hpz": _groups(reading)["secondary"] > 1,
         "offload.gradients": gradients,
     }
 

@@ -40,9 +40,10 @@ def question_of(reading: Reading, context: Context) -> Asked:
     """What the table is asked with: every effective setting, every plan field, and what follows from several."""
     settings = {key: setting.value for key, setting in reading.settings.items()}
     plan = {path: _word(setting.value) for path, setting in reading.runs.items()}
+    sequence = reading.runs.parallelism.sequence.value
     more = {
         "clipping_is_written": reading.runs.clipping.max_norm.is_written,
-        "sequence_parallel": reading.runs.parallelism.sequence.value > 1,
+        "sequence_parallel": isinstance(sequence, int) and sequence > 1,
     }
     return asked(reading.engine, context, mode(reading, context), settings | plan | more)
 
