@@ -12,10 +12,9 @@ from fsds_convert.cli import options as shared
 from fsds_convert.cli.convert_options import DeepspeedJson, Report
 from fsds_convert.cli.output import check_destination, destination, differences_of, write
 from fsds_convert.cli.streams import emit, say
-from fsds_convert.containers.reading import Reading
 from fsds_convert.convert.conversion import Conversion
 from fsds_convert.diagnostics import Severity
-from fsds_convert.errors import ExitCode, FsdsError
+from fsds_convert.errors import ExitCode
 from fsds_convert.settings.context import Context
 from fsds_convert.transfer.options import Options
 from fsds_convert.transfer.rows import Fidelity
@@ -62,7 +61,7 @@ def convert(
     releases = (accelerate_version, deepspeed_version, transformers_version, torch_version)
     context = shared.context_of(consumer, releases, model_dtype, mixed_precision, gpus_per_node, launch)
     reading = shared.read(file, stdin_filename, context)
-    _check_launch(reading, context)
+    shared.check_launch(reading, context)
     place = destination(file, output, in_place=in_place, overwrite=overwrite, dry=diff or check)
     chosen = Options(
         allow_lossy=allow_lossy,
@@ -92,15 +91,6 @@ def convert(
         return ExitCode.FINDINGS if differences else ExitCode.OK
     _say_unless_json(report, *(f"wrote {path}" for path in write(conversion, place)))
     return ExitCode.OK
-
-
-def _check_launch(reading: Reading, context: Context) -> None:
-    """Raises FsdsError for a launch option beside a file that says another thing."""
-    for name in ("num_processes", "num_machines", "machine_rank", "main_process_ip", "main_process_port"):
-        given, data = getattr(context, name), reading.source.data
-        if given is not None and data.get(name) not in (None, given):
-            option = f"--{name.replace('_', '-')} {given}"
-            raise FsdsError(f"{reading.source.name}: `{name}: {data[name]}` stands in the file, against {option}")
 
 
 def _too_lossy(conversion: Conversion, fail_on: shared.Bar, allow_lossy: bool) -> bool:

@@ -66,6 +66,7 @@ def precision(
     readings = [shared.read(name, stdin_filename, context) for name in files]
     for reading in readings:
         reading.require_deepspeed_file()
+        shared.check_launch(reading, context)
     if as_json:
         show(json.dumps(_document(readings, context, size, gradient_accumulation_steps), indent=2))
     else:
