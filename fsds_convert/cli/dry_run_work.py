@@ -20,7 +20,7 @@ from fsds_convert.dry_run.result import Report, Result
 from fsds_convert.dry_run.session import Session
 from fsds_convert.dry_run.side import Script, Side, run_of, script_of
 from fsds_convert.dry_run.sides import ConfigFile, Refused, config_file, config_files
-from fsds_convert.dry_run.table import impossible, scenarios
+from fsds_convert.dry_run.table import Scenario, impossible, scenarios
 from fsds_convert.dry_run.topology import Machine, Nodes, topology_of
 from fsds_convert.dry_run.train import train
 from fsds_convert.errors import ExitCode, FsdsError
@@ -118,7 +118,7 @@ def _train(
     folder: Path,
     nodes: Nodes | None,
 ) -> tuple[Result, ...]:
-    chosen = scenarios() if asked.every_scenario else scenarios()[:1]
+    chosen = _scenarios(script, sides) if asked.every_scenario else scenarios()[:1]
     deepspeed = any(side.reading.engine == "deepspeed" for side in sides)
     fork = machine.device == "cpu" and nodes is None
     results = []
@@ -127,6 +127,13 @@ def _train(
             results.append(train(session, sides, scenario, script, machine, context, folder, asked.world))
     _progress("")
     return tuple(results)
+
+
+def _scenarios(script: Script, sides: tuple[Side, ...]) -> tuple[Scenario, ...]:
+    """All but the one that is the config as it is."""
+    written = {side.reading.runs.accumulation.steps.value for side in sides}
+    steps = {value if isinstance(value, int) else script.accumulation for value in written}
+    return tuple(each for each in scenarios() if {each.job.get("accumulation")} != steps)
 
 
 def _commands(sides: tuple[Side, ...], script: Script, machine: Machine, folder: Path, asked: Asked) -> Iterator[str]:

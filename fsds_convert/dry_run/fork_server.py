@@ -36,6 +36,8 @@ def serve(lines: Any, deepspeed: bool) -> None:
         request = json.loads(line)
         try:
             _launch(request)
+        except BrokenPipeError:  # nobody is left to tell
+            return
         except Exception as error:
             _tell({"event": "refused", "type": type(error).__name__, "message": str(error)})
         except SystemExit as stop:  # argparse
@@ -84,8 +86,12 @@ def _launch(request: dict[str, Any]) -> None:
     children = {}
     for rank in range(processes):
         children[_fork(rank, processes, world, environment, arguments[0], folder)] = rank
-    _tell({"event": "started", "processes": processes})
-    _wait(children, time.monotonic() + request["timeout"], folder)
+    ends: dict[int, int] = {}
+    try:
+        _tell({"event": "started", "processes": processes})
+        _wait(children, ends, time.monotonic() + request["timeout"], folder)
+    finally:
+        _end(children, ends)  # whoever is left, whatever happened
 
 
 def _fork(
@@ -114,9 +120,8 @@ def _fork(
         os._exit(9)
 
 
-def _wait(children: dict[int, int], deadline: float, folder: Path) -> None:
+def _wait(children: dict[int, int], ends: dict[int, int], deadline: float, folder: Path) -> None:
     """When one rank fails the others get a moment to say why, then are ended."""
-    ends: dict[int, int] = {}
     reported = 0
     grace: float | None = None
     parent = os.getppid()
@@ -130,8 +135,7 @@ def _wait(children: dict[int, int], deadline: float, folder: Path) -> None:
             continue
         reported = _progress(folder, reported)
         if os.getppid() != parent:
-            _end(children, ends)
-            os._exit(1)
+            raise BrokenPipeError
         if now > deadline or (grace is not None and now > grace):
             late = now > deadline and grace is None
             _end(children, ends)
@@ -155,6 +159,7 @@ def _progress(folder: Path, reported: int) -> int:
 
 
 def _end(children: dict[int, int], ends: dict[int, int]) -> None:
+    """Asks those that are left to end, then makes them."""
     for signum in (signal.SIGTERM, signal.SIGKILL):
         for child in children:
             if child not in ends:

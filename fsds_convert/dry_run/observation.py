@@ -90,14 +90,14 @@ def observation_of(ranks: list[dict[str, Any]]) -> Observation:
     trainable = first["trainable"]
     elements = tuple(int(rank["steps"][0]["elements"]) if rank["steps"] else 0 for rank in ranks)
     copies = max(1, round(sum(elements) / trainable)) if trainable and len(ranks) == first["processes"] else 1
-    squares = [[step["squares"] for step in rank["steps"]] for rank in ranks]
+    squares = [[step["squares"] for step in rank["steps"][: first["asked_steps"]]] for rank in ranks]
     stages = dict(first["stages"])
     if not stages.get("saved"):
         stages.pop("saved", None)
     return Observation(
         stages,
         first["buffers_loaded"],
-        tuple(first["losses"]),
+        tuple(first["losses"][: first["asked_steps"]]),
         tuple(first["norms"]),
         tuple(math.sqrt(sum(step) / copies) for step in zip(*squares, strict=True)),
         elements,

@@ -158,7 +158,7 @@ class Observer:
     def finished(self, model: Any) -> None:
         """What rests in memory after the last step."""
         parameters = list(model.parameters())
-        self.stages["prepared"] = names(map(resting, parameters))
+        self.stages["prepared"] = names(resting(each) for each in parameters if each.requires_grad)
         frozen = [resting(each) for each in parameters if not each.requires_grad]
         if frozen:
             self.stages["frozen"] = names(frozen)

@@ -60,6 +60,7 @@ def train(job: Job, document: dict[str, Any]) -> dict[str, Any]:
         _freeze(model)
     if job.activation_checkpointing:
         model.gradient_checkpointing_enable()
+    trained = {name for name, parameter in model.named_parameters() if parameter.requires_grad}
     observer = Observer(accelerator)
     observer.loaded(model)
     losses = _LossRecorder(model)
@@ -74,7 +75,7 @@ def train(job: Job, document: dict[str, Any]) -> dict[str, Any]:
     seconds = time.time() - started
     observer.finished(model)
     document["stage"] = "get_state_dict"
-    saved = None if job.world is not None else _saved(accelerator, model)
+    saved = None if job.world is not None else _saved(accelerator, model, trained)
     if saved:
         observer.stages["saved"] = saved
     result = {
@@ -140,13 +141,13 @@ def _prepare(accelerator: Any, model: Any, data: Any, job: Job) -> tuple[Any, An
     return prepared
 
 
-def _saved(accelerator: Any, model: Any) -> str:
-    """What `accelerator.get_state_dict` gives: the dtype on rank 0, or the refusal."""
+def _saved(accelerator: Any, model: Any, trained: set[str]) -> str:
+    """The dtype of the trained weights that `accelerator.get_state_dict` gives on rank 0; none where it refuses."""
     try:
         state = accelerator.get_state_dict(model)
     except ValueError:  # ZeRO-3 without stage3_gather_16bit_weights_on_model_save
         return "none"
-    return names(state.values()) if state else ""
+    return names(tensor for name, tensor in state.items() if name in trained) if state else ""
 
 
 class _LossRecorder:
