@@ -62,6 +62,8 @@ class Asked:
 
 def run(asked: Asked, as_json: bool) -> int:
     """Trains and prints; raises Unrunnable where this machine cannot."""
+    if asked.print_command and asked.log_dir is None and asked.to is not None:
+        raise FsdsError("--print-command with --to needs --log-dir", "the commands name the converted file, kept there")
     with _folder(asked) as folder, _terminated():
         context = _context(asked)
         first = config_file(asked.file, asked.stdin_filename, context, folder)

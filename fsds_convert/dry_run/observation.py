@@ -29,7 +29,12 @@ class Failure:
 
 @dataclass(frozen=True)
 class Observation:
-    """A training that came to its end. `step_norms` are of the gradients that the innermost optimizer stepped with."""
+    """A training that came to its end.
+
+    `step_norms` are of the gradients that the innermost optimizer stepped with. `copies` is how often the trained
+    elements lie on all ranks together: 1 is sharded, the number of ranks replicated. `elements` are those of the ranks
+    of this machine.
+    """
 
     stages: Mapping[str, str]
     buffers_loaded: str
@@ -37,6 +42,7 @@ class Observation:
     norms: tuple[float | None, ...]
     step_norms: tuple[float, ...]
     elements: tuple[int, ...]
+    copies: float
     trainable: int
     total: int
     updated: int
@@ -49,11 +55,6 @@ class Observation:
     held: tuple[Mapping[str, int], ...]
     collectives: tuple[Mapping[str, Any], ...]
     checkpoint: Mapping[str, Any] | None = None
-
-    @property
-    def copies(self) -> float:
-        """How often the trained elements lie on all ranks together: 1 is sharded, the number of ranks replicated."""
-        return sum(self.elements) / self.trainable if self.trainable else 0.0
 
     @property
     def first_norm(self) -> float:
@@ -89,8 +90,8 @@ def observation_of(ranks: list[dict[str, Any]]) -> Observation:
     first = ranks[0]
     trainable = first["trainable"]
     elements = tuple(int(rank["steps"][0]["elements"]) if rank["steps"] else 0 for rank in ranks)
-    copies = max(1, round(sum(elements) / trainable)) if trainable and len(ranks) == first["processes"] else 1
-    squares = [[step["squares"] for step in rank["steps"][: first["asked_steps"]]] for rank in ranks]
+    sums = first["over_all_ranks"]
+    copies = sums[0][1] / trainable if sums and trainable else 0.0
     stages = dict(first["stages"])
     if not stages.get("saved"):
         stages.pop("saved", None)
@@ -99,8 +100,9 @@ def observation_of(ranks: list[dict[str, Any]]) -> Observation:
         first["buffers_loaded"],
         tuple(first["losses"][: first["asked_steps"]]),
         tuple(first["norms"]),
-        tuple(math.sqrt(sum(step) / copies) for step in zip(*squares, strict=True)),
+        tuple(math.sqrt(squares / max(1, round(copies))) for squares, _ in sums),
         elements,
+        copies,
         trainable,
         first["total"],
         sum(rank["updated"] for rank in ranks),

@@ -81,27 +81,29 @@ def _number(text: str) -> float | None:
         return None
 
 
-def side_checks(reading: Reading, seen: Observation, processes: int) -> Iterator[Check]:
+def side_checks(reading: Reading, seen: Observation, processes: int, fake: bool = False) -> Iterator[Check]:
     """One training by itself: sharded as the plan says, every step applied, every number finite."""
     yield _equal("processes", str(processes), str(seen.processes))
-    strategy = reading.runs.sharding.strategy.value
-    copies = seen.copies
-    if len(seen.elements) == seen.processes:
-        replicas = reading.runs.sharding.replicas.value
-        whole = seen.processes if strategy == "replicate" else max(1, min(replicas, seen.processes))
-        held = f"{copies:.2f} copies of {seen.trainable} elements"
-        yield Check(
-            "sharded",
-            "same" if copies < whole * 1.1 + 0.1 else "differs",
-            f"{whole} {'copy' if whole == 1 else 'copies'} over all ranks",
-            held,
-        )
+    yield _sharded(reading, seen, fake)
     taken = str(len(seen.step_norms))
     yield _equal("steps taken", str(seen.asked_steps), taken, f"{seen.skipped} skipped" if seen.skipped else "")
     yield Check("weights updated", "same" if seen.updated else "differs", "some", f"{seen.updated}/{seen.sampled}")
     yield Check("finite", "same" if seen.finite else "differs", "yes", "yes" if seen.finite else "no")
     if seen.checkpoint is not None:
         yield from _checkpoint_checks(seen.checkpoint)
+
+
+def _sharded(reading: Reading, seen: Observation, fake: bool) -> Check:
+    """Whether the trained elements lie where the plan puts them: on every rank, or in parts."""
+    replicate = reading.runs.sharding.strategy.value == "replicate"
+    whole = seen.processes if replicate else max(1, min(reading.runs.sharding.replicas.value, seen.processes))
+    expected = f"{whole} {'copy' if whole == 1 else 'copies'} over all ranks"
+    if not fake:
+        held = f"{seen.copies:.2f} copies of {seen.trainable} elements"
+        return Check("sharded", "same" if abs(seen.copies - whole) < 0.1 * whole + 0.1 else "differs", expected, held)
+    share = seen.trainable * whole / seen.processes  # rank 0 speaks for all, and has the larger part of what is uneven
+    fits = share * 0.9 <= seen.elements[0] <= share * 2 + 64
+    return Check("sharded", "same" if fits else "differs", expected, f"{seen.elements[0]} elements on rank 0")
 
 
 def _checkpoint_checks(found: Mapping[str, Any]) -> Iterator[Check]:

@@ -17,7 +17,9 @@ def dry_run_lines(report: Report) -> Iterator[str]:
     """A block for each scenario: how each side ran, then a line for each comparison."""
     script = report.script
     loaded = f"model loaded in {script.model_dtype} (--model-dtype)"
-    where = f"a fake group of {report.world} ranks in one process" if report.world else f"on {report.machine.name}"
+    where = (
+        f"in one process that takes itself for one of {report.world}" if report.world else f"on {report.machine.name}"
+    )
     yield f"{script.steps} steps {where}; {loaded}"
     yield from (f"  {line}" for line in report.said)
     if report.world:
@@ -156,7 +158,7 @@ def _training_json(training: Training) -> dict[str, Any]:
         "failure": asdict(seen) if isinstance(seen, Failure) else None,
         "predicted": _checks_json(training.predicted),
         "checks": _checks_json(training.alone),
-        "observed": asdict(seen) | {"copies": seen.copies} if isinstance(seen, Observation) else None,
+        "observed": asdict(seen) if isinstance(seen, Observation) else None,
     }
 
 
