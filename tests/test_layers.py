@@ -28,7 +28,9 @@ LAYERS = (
     "transfer",
     "convert",
     "compare",
+    "precision",
     "lint",
+    "dry_run",
     "report",
     "explain",
     "schema",
@@ -44,6 +46,8 @@ THIRD_PARTY = {
     "rich": ("cli",),
     "jsonschema": ("schema",),
     "tomli": ("project",),
+    # inside the processes that train, never in that of the command (test_startup.py)
+    **dict.fromkeys(("torch", "accelerate", "deepspeed", "transformers", "safetensors"), ("dry_run",)),
 }
 SLOW_STDLIB = ("importlib.metadata", "importlib.resources")
 VAGUE_NAMES = ("utils", "util", "helpers", "helper", "manager", "common", "misc")

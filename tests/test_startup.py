@@ -63,6 +63,8 @@ def loaded_by_fsds(*arguments: str) -> set[str]:
         ("convert", "zero3.yaml", "--to", "fsdp2"),
         ("effective", "fsdp1.yaml"),
         ("effective", "zero3.yaml", "--output-format", "json"),
+        ("precision", "fsdp1.yaml", "--model-dtype", "bf16"),
+        ("precision", "zero3.yaml", "--params", "7B"),
     ],
     ids=" ".join,
 )
@@ -79,6 +81,7 @@ def test_command_loads_nothing_heavy(arguments: tuple[str, ...]) -> None:
         ("explain", "FSDS210"),
         ("explain", "fsdp_sharding_strategy"),
         ("explain", "stage", "--output-format", "json"),
+        ("precision", "--table"),
         ("mapping",),
         ("mapping", "--output-format", "json"),
         ("schema", "accelerate"),

@@ -6,12 +6,14 @@ from importlib import import_module
 
 import typer
 
-# in the order of the help, with its line; each stands in a module of its own name
+# in the order of the help, with its line; each stands in a module of its own name, with `_` for `-`
 COMMANDS = {
     "lint": "Find what is wrong, ignored or contradictory",
     "convert": "Convert a config to another engine",
     "effective": "Show what will really run",
     "compare": "Whether two files are the same training",
+    "precision": "Show in which dtype each stage happens",
+    "dry-run": "Train both configs for a few steps and compare",
     "explain": "Explain a rule, a key or a code",
     "mapping": "Show the table of equivalent settings",
     "schema": "Print a JSON Schema, or check files with it",
@@ -30,7 +32,9 @@ def app_for(first: str | None) -> typer.Typer:
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     for name in (first,) if first in COMMANDS else COMMANDS:
-        app.command(short_help=COMMANDS[str(name)])(getattr(import_module(f"fsds_convert.cli.{name}"), str(name)))
+        function = str(name).replace("-", "_")
+        command = getattr(import_module(f"fsds_convert.cli.{function}"), function)
+        app.command(name, short_help=COMMANDS[str(name)])(command)
     app.callback(invoke_without_command=True, help=_HELP)(version)
     return app
 

@@ -12,10 +12,9 @@ from fsds_convert.cli import options as shared
 from fsds_convert.cli.convert_options import DeepspeedJson, Report
 from fsds_convert.cli.output import check_destination, destination, differences_of, write
 from fsds_convert.cli.streams import emit, say
-from fsds_convert.containers.reading import Reading
 from fsds_convert.convert.conversion import Conversion
 from fsds_convert.diagnostics import Severity
-from fsds_convert.errors import ExitCode, FsdsError
+from fsds_convert.errors import ExitCode
 from fsds_convert.settings.context import Context
 from fsds_convert.transfer.options import Options
 from fsds_convert.transfer.rows import Fidelity
@@ -40,6 +39,7 @@ def convert(
     gradient_accumulation_steps: options.GradientAccumulationSteps = None,
     layer_cls: options.LayerCls = None,
     deepspeed_json: options.DeepspeedJsonOption = DeepspeedJson.AUTO,
+    precision_mode: options.PrecisionModeOption = None,
     gpus_per_node: shared.GpusPerNode = None,
     num_processes: shared.NumProcesses = None,
     num_machines: shared.NumMachines = None,
@@ -61,7 +61,7 @@ def convert(
     releases = (accelerate_version, deepspeed_version, transformers_version, torch_version)
     context = shared.context_of(consumer, releases, model_dtype, mixed_precision, gpus_per_node, launch)
     reading = shared.read(file, stdin_filename, context)
-    _check_launch(reading, context)
+    shared.check_launch(reading, context)
     place = destination(file, output, in_place=in_place, overwrite=overwrite, dry=diff or check)
     chosen = Options(
         allow_lossy=allow_lossy,
@@ -70,13 +70,14 @@ def convert(
         gradient_accumulation_steps=gradient_accumulation_steps,
         layer_classes=shared.class_names(layer_cls),
         deepspeed_json=deepspeed_json.value,
+        precision_mode=precision_mode.value if precision_mode else None,
     )
     conversion = run(reading, target, context, chosen, place.json_name)
     lossy = _too_lossy(conversion, fail_on, allow_lossy)
     dry = diff or check
     if not lossy and not dry:
         check_destination(conversion, place)
-    _print_report(conversion, report, written=not lossy and not dry)
+    _print_report(conversion, context, report, written=not lossy and not dry)
     if lossy:
         _say_unless_json(report, *_nothing_written(fail_on))
         return ExitCode.FINDINGS
@@ -90,15 +91,6 @@ def convert(
         return ExitCode.FINDINGS if differences else ExitCode.OK
     _say_unless_json(report, *(f"wrote {path}" for path in write(conversion, place)))
     return ExitCode.OK
-
-
-def _check_launch(reading: Reading, context: Context) -> None:
-    """Raises FsdsError for a launch option beside a file that says another thing."""
-    for name in ("num_processes", "num_machines", "machine_rank", "main_process_ip", "main_process_port"):
-        given, data = getattr(context, name), reading.source.data
-        if given is not None and data.get(name) not in (None, given):
-            option = f"--{name.replace('_', '-')} {given}"
-            raise FsdsError(f"{reading.source.name}: `{name}: {data[name]}` stands in the file, against {option}")
 
 
 def _too_lossy(conversion: Conversion, fail_on: shared.Bar, allow_lossy: bool) -> bool:
@@ -122,7 +114,7 @@ def _say_unless_json(report: Report, *lines: str) -> None:
             say(line)
 
 
-def _print_report(conversion: Conversion, report: Report, *, written: bool) -> None:
+def _print_report(conversion: Conversion, context: Context, report: Report, *, written: bool) -> None:
     if report is Report.NONE:
         from fsds_convert.report.findings import finding_lines
 
@@ -130,12 +122,17 @@ def _print_report(conversion: Conversion, report: Report, *, written: bool) -> N
         if errors:
             say("\n".join(finding_lines(errors)))
         return
+    from fsds_convert.precision.converted import changes
+
     if report is Report.JSON:
         from fsds_convert.report.conversion import conversion_json
+        from fsds_convert.report.precision import differences_json
 
-        document = conversion_json(conversion)
+        document = {**conversion_json(conversion), "precision": differences_json(changes(conversion, context))}
         say(json.dumps(document if written else {**document, "written": []}, indent=2))
         return
+    from fsds_convert.report.precision import change_lines
+
     if sys.stderr.isatty():
         from fsds_convert.cli.table import print_table
 
@@ -144,3 +141,5 @@ def _print_report(conversion: Conversion, report: Report, *, written: bool) -> N
         from fsds_convert.report.conversion_text import report_lines
 
         say("\n".join(report_lines(conversion)))
+    if lines := list(change_lines(changes(conversion, context))):
+        say("\n".join(lines))

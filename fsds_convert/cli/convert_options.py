@@ -26,6 +26,13 @@ class DeepspeedJson(str, Enum):
     NEVER = "never"
 
 
+class PrecisionMode(str, Enum):
+    """Which of the two modes of precision is written."""
+
+    MIXED_PRECISION = "mixed-precision"
+    MEMORY_CONSTRAINED = "memory-constrained"
+
+
 _AS_EXECUTED = "Convert what runs, not what the file asks for."
 _CHECK = "Is the output already what the source converts to? Exit 1 if not."
 _DEEPSPEED_JSON = "Whether DeepSpeed settings go into a JSON of their own; auto: when they do not fit inline."
@@ -34,6 +41,7 @@ _FAIL_ON = "Write nothing and exit 1 from this fidelity on."
 _LAYER_CLS = "Layer classes that FSDP wraps, as A,B; default: the model's own."
 _LOSSY = "Write the nearest thing for what is refused."
 _NORM = "The gradient norm that the script clips at, or none."
+_MODE = "fp32 master weights over 16-bit compute, or everything in 16 bits; default: as the file runs."
 _STEPS = "The micro steps to one optimizer step in the script."
 _TO = "fsdp1, fsdp2, fsdp (= fsdp2), deepspeed or deepspeed-json."
 
@@ -51,3 +59,4 @@ MaxGradNorm = Annotated[str | None, typer.Option(help=_NORM, metavar="X|none")]
 GradientAccumulationSteps = Annotated[int | None, typer.Option(min=1, help=_STEPS)]
 LayerCls = Annotated[str | None, typer.Option(help=_LAYER_CLS, metavar="A,B")]
 DeepspeedJsonOption = Annotated[DeepspeedJson, typer.Option(help=_DEEPSPEED_JSON)]
+PrecisionModeOption = Annotated[PrecisionMode | None, typer.Option(help=_MODE)]

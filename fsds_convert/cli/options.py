@@ -13,6 +13,7 @@ import typer
 from fsds_convert.containers import accelerate_file, deepspeed_json
 from fsds_convert.containers.detect import detect
 from fsds_convert.containers.reading import Reading
+from fsds_convert.errors import FsdsError
 from fsds_convert.project.settings import ProjectSettings, project_settings
 from fsds_convert.settings.context import Context
 from fsds_convert.syntax.read_file import read_source
@@ -149,6 +150,15 @@ def read(file: str, stdin_filename: str | None, context: Context) -> Reading:
     source = read_source(file, sys.stdin.buffer if file == "-" else None, stdin_filename)
     read_container = accelerate_file.read if detect(source) == "accelerate" else deepspeed_json.read
     return read_container(source, context)
+
+
+def check_launch(reading: Reading, context: Context) -> None:
+    """Raises FsdsError for a launch option beside a file that says another thing."""
+    for name in ("num_processes", "num_machines", "machine_rank", "main_process_ip", "main_process_port"):
+        given, data = getattr(context, name), reading.source.data
+        if given is not None and data.get(name) not in (None, given):
+            option = f"--{name.replace('_', '-')} {given}"
+            raise FsdsError(f"{reading.source.name}: `{name}: {data[name]}` stands in the file, against {option}")
 
 
 def max_norm(value: str | None) -> float | None:

@@ -22,6 +22,7 @@ from fsds_convert.transfer.adapt import Adapted, adapt, doubted
 from fsds_convert.transfer.json_alone import json_alone, launched, with_consistent_batch, without_fp8
 from fsds_convert.transfer.note import Note
 from fsds_convert.transfer.options import Options
+from fsds_convert.transfer.precision_mode import in_mode, require_mode, with_mode_noted
 from fsds_convert.transfer.rows import Fidelity
 
 COMMENTS_LOST = (
@@ -42,7 +43,9 @@ def convert(
     reading.require_deepspeed_file()
     if context.consumer == "deepspeed":
         context = replace(context, consumer="accelerate")  # what is written is launched by Accelerate
-    plan = reading.runs if options.as_executed else reading.intent
+    before = reading.runs if options.as_executed else reading.intent
+    plan = in_mode(before, options.precision_mode, context)
+    changed = plan is not before
     engine = _engine(plan, reading, target)
     missing = missing_release(engine, context.versions)
     if missing is not None:
@@ -50,6 +53,8 @@ def convert(
     filled: dict[str, Note] = {}
     if reading.container == "deepspeed-json" and target.container == "accelerate":
         plan, filled = launched(plan, context.consumer)
+    if reading.engine == engine:
+        require_mode(plan, engine, context)
     adapted = adapt(plan, reading.engine, engine, context, options)
     adapted = replace(adapted, notes=tuple(filled.get(note.field, note) for note in adapted.notes))
     composed: Composed | None = None
@@ -65,11 +70,13 @@ def convert(
             adapted = _not_inline(adapted, composed.why_json)
     if reading.engine == engine and _respelled(reading, target, composed):
         adapted = replace(adapted, notes=tuple(doubted(note, context.consumer) for note in adapted.notes))
+    if changed:
+        adapted = with_mode_noted(adapted, before, engine, context)
     refused = any(note.fidelity is Fidelity.REFUSED for note in adapted.notes)
     composed = composed or compose(engine, adapted.plan, context)
     outputs: tuple[Output, ...] = ()
     if not refused or options.allow_lossy:
-        outputs = _outputs(reading, target, engine, composed, json_name, exact_fields(adapted.notes))
+        outputs = _outputs(reading, target, engine, composed, json_name, exact_fields(adapted.notes), changed)
     return Conversion(
         reading,
         target,
@@ -124,14 +131,20 @@ def _not_inline(adapted: Adapted, keys: tuple[str, ...]) -> Adapted:
 
 
 def _outputs(
-    reading: Reading, target: Target, engine: Engine, composed: Composed, json_name: str, exact: frozenset[str]
+    reading: Reading,
+    target: Target,
+    engine: Engine,
+    composed: Composed,
+    json_name: str,
+    exact: frozenset[str],
+    changed: bool,
 ) -> tuple[Output, ...]:
-    kept = _kept_json(reading, target)
+    kept = None if changed else _kept_json(reading, target)
     if target.container == "deepspeed-json":
         return (Output("main", kept.text if kept else json_text(composed.json or {}, _like(reading))),)
     if kept is not None:
         json_name = reading.deepspeed_path or kept.name
-    written = main_text(reading, engine, composed, json_name, exact)
+    written = main_text(reading, engine, composed, json_name, exact, changed=changed)
     main = Output("main", written.text, written.comments_lost)
     if composed.json is None or kept is not None:
         return (main,)

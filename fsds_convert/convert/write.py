@@ -32,16 +32,31 @@ class Written:
     comments_lost: bool = False
 
 
-def main_text(reading: Reading, engine: Engine, composed: Composed, json_name: str, exact: frozenset[str]) -> Written:
-    """The Accelerate file. `exact` are the plan fields whose comments go with them to another key."""
+def main_text(
+    reading: Reading,
+    engine: Engine,
+    composed: Composed,
+    json_name: str,
+    exact: frozenset[str],
+    *,
+    changed: bool = False,
+) -> Written:
+    """The Accelerate file. `exact` are the plan fields whose comments go with them to another key.
+
+    Without another engine or spelling it is the source's text, unless the plan was `changed` on purpose.
+    """
     sections = {name: dict(section) for name, section in composed.accelerate.sections.items()}
     if _FILE in sections.get("deepspeed_config", {}):
         sections["deepspeed_config"][_FILE] = json_name
     if reading.container == "deepspeed-json":
         return Written(accelerate_yaml(_new_file(composed.accelerate.top, sections)))
-    if reading.engine == engine and not _spelling_changes(reading, composed):
+    if reading.engine == engine and not changed and not _spelling_changes(reading, composed):
         return Written(reading.source.text)
-    changes = _changes(reading, engine, composed, sections, exact)
+    if reading.engine == engine and composed.json is None and not _spelling_changes(reading, composed):
+        mode = composed.accelerate.top.get("mixed_precision", "no")
+        changes = Changes(top={"mixed_precision": mode})  # another mode of precision is all that was asked for
+    else:
+        changes = _changes(reading, engine, composed, sections, exact)
     expected = changes.data(reading.source.data)
     tabs = any(problem.kind == "tab" for problem in reading.source.problems)  # Accelerate's parser stops at them
     text = None if tabs else edited(reading.source, changes)

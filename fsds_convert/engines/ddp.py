@@ -8,7 +8,7 @@ from fsds_convert.engines import fsdp, parallelism
 from fsds_convert.engines.fields import fixed, lift
 from fsds_convert.plan.training_plan import TrainingPlan
 from fsds_convert.settings.context import Context
-from fsds_convert.settings.setting import Decided, Setting, Settings
+from fsds_convert.settings.setting import Setting, Settings
 from fsds_convert.tables.load import load_table
 
 TABLES = ("accelerate", "dynamo", "fp8")
@@ -17,13 +17,7 @@ TABLES = ("accelerate", "dynamo", "fp8")
 def fields(settings: Settings, context: Context) -> dict[str, Setting[Any]]:
     """The plan fields of DistributedDataParallel: autocast, with weights and optimizer states as loaded."""
     found = {**fixed("ddp"), **lift("ddp", map(load_table, TABLES), settings)}
-    mode = settings["mixed_precision"]
-    loaded: Any = context.model_dtype or Decided.AS_LOADED
-    found["precision.compute"] = mode.lift(
-        loaded if mode.value == "no" else mode.value, loaded if mode.intent == "no" else mode.intent
-    )
-    found["precision.master_weights"] = mode.lift(loaded, loaded)
-    found["precision.optimizer_states"] = mode.lift(loaded, loaded)
+    found |= fsdp.precision("ddp", settings, context)
     return found | fsdp.launcher(found)
 
 

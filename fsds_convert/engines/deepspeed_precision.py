@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from fsds_convert.engines.stages import asked
 from fsds_convert.plan.training_plan import TrainingPlan
 from fsds_convert.settings.context import Context
 from fsds_convert.settings.setting import Decided, Setting, Settings, default
@@ -104,16 +105,10 @@ def sections(settings: Settings, context: Context) -> dict[str, Setting[Any]]:
 
 def _dtypes(settings: Settings, context: Context, *, intent: bool) -> tuple[Any, Any, Any]:
     """Compute, master weights and optimizer states."""
-    mode = mode_of(settings, context, intent=intent)
     stage = settings[STAGE].intent if intent else settings[STAGE].value
-    loaded: Any = context.model_dtype or Decided.AS_LOADED
-    if mode == "no":
-        compute = "fp32" if stage == 3 else loaded  # zero.Init makes fp32 parameters whatever dtype is asked for
-        return (compute, loaded, loaded) if stage == 0 else (compute, "fp32", "fp32")
-    low = settings[_MASTER[mode]].value is True if _MASTER.get(mode) in settings else False
-    states = low and _STATES in settings and settings[_STATES].value is True
-    compute = Decided.BY_COMMAND_LINE if mode == "auto" else mode
-    return compute, mode if low else "fp32", mode if states else "fp32"
+    facts = {key: settings[key].value for key in (*_MASTER.values(), _STATES) if key in settings} | {STAGE: stage}
+    question = asked("deepspeed", context, mode_of(settings, context, intent=intent), facts)
+    return question.value("compute"), question.value("master_weights"), question.value("optimizer_states")
 
 
 def settings_of(plan: TrainingPlan) -> dict[str, Any]:

@@ -2,43 +2,29 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from fsds_convert.engines.fields import Engine
+from fsds_convert.engines.stages import asked
 from fsds_convert.plan.training_plan import TrainingPlan
 from fsds_convert.settings.context import Context
 from fsds_convert.settings.setting import Decided, Setting, Settings
-from fsds_convert.tables.row import Since
 
-# FSDP1 got its upcast in accelerate 0.30.0 (#2674); FSDP2's was without effect in 1.13.0 (#3905)
-_FSDP1_UPCAST = Since.parse("accelerate 0.30.0")
-_FSDP2_LOST = Since.parse("accelerate 1.13.0")
-_FSDP2_BACK = Since.parse("accelerate 1.14.0")
+_FIELDS = ("compute", "master_weights", "optimizer_states")
 
 
 def upcasts(engine: Engine, context: Context) -> bool:
-    """Whether trainable 16-bit parameters become fp32 master weights under mixed precision (accelerator.py:1998)."""
-    if engine == "fsdp1":
-        return _FSDP1_UPCAST.reached(context.versions)
-    return not _FSDP2_LOST.reached(context.versions) or _FSDP2_BACK.reached(context.versions)
+    """Whether trainable 16-bit parameters become fp32 master weights under mixed precision."""
+    loaded_low = replace(context, model_dtype="bf16")
+    return bool(asked(engine, loaded_low, "bf16", {}).value("master_weights") == "fp32")
 
 
 def precision(engine: Engine, settings: Settings, context: Context) -> dict[str, Setting[Any]]:
     """Compute, master weights and optimizer states under Accelerate's mixed_precision (semantics C.1, C.2)."""
     mode = settings["mixed_precision"]
-    loaded: Any = context.model_dtype or Decided.AS_LOADED
-
-    def compute(value: Any) -> Any:
-        return loaded if value == "no" else value
-
-    def kept(value: Any) -> Any:
-        return "fp32" if value != "no" and upcasts(engine, context) else loaded
-
-    return {
-        "precision.compute": mode.lift(compute(mode.value), compute(mode.intent)),
-        "precision.master_weights": mode.lift(kept(mode.value), kept(mode.intent)),
-        "precision.optimizer_states": mode.lift(kept(mode.value), kept(mode.intent)),
-    }
+    runs, meant = asked(engine, context, mode.value, {}), asked(engine, context, mode.intent, {})
+    return {f"precision.{name}": mode.lift(runs.value(name), meant.value(name)) for name in _FIELDS}
 
 
 def mixed_precision(plan: TrainingPlan) -> dict[str, Any]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from fsds_convert.engines.fsdp import upcasts
+from fsds_convert.settings.context import Context
 from fsds_convert.settings.setting import Decided, Setting
 from fsds_convert.tables.row import Since
 from fsds_convert.transfer.route import Choice, Route
@@ -58,16 +60,16 @@ def _to_deepspeed(route: Route, setting: Setting[Any], compute: Any, master: Any
         if stage0:
             return _choose(route, "precision-mode-kept", setting, (compute, compute, compute))
         return _choose(route, "load-the-model-in-fp32", setting, ("fp32" if stage3 else compute, "fp32", "fp32"))
-    possible = (
-        compute == "bf16"
-        and not stage0
-        and route.decided["offload.optimizer"] == "none"
-        and _BF16_STATES.reached(route.context.versions)
-        and route.options.deepspeed_json != "never"
-    )
-    if possible:
+    possible = has_low_master_weights(route.decided, route.context) and route.options.deepspeed_json != "never"
+    if compute == "bf16" and possible:
         return _choose(route, "memory-constrained-mode-kept", setting, ("bf16", "bf16", "bf16"))
     return _choose(route, "no-such-precision-mode", setting, (compute, "fp32", "fp32"))
+
+
+def has_low_master_weights(values: Mapping[str, Any], context: Context) -> bool:
+    """Whether DeepSpeed can keep bf16 master weights and optimizer states for these values of the plan."""
+    sharded = values["sharding.strategy"] != "replicate"
+    return sharded and values["offload.optimizer"] == "none" and _BF16_STATES.reached(context.versions)
 
 
 def _to_fsdp(route: Route, setting: Setting[Any], compute: Any, master: Any, states: Any) -> Choice:

@@ -27,7 +27,21 @@ FILES = {
 }
 TARGETS = ("fsdp1", "fsdp2", "deepspeed", "deepspeed-json")
 
-REPORT = [*("format_version", "source", "from", "to", "engine", "written", "worst", "settings", "script", "findings")]
+REPORT = [
+    *(
+        "format_version",
+        "source",
+        "from",
+        "to",
+        "engine",
+        "written",
+        "worst",
+        "settings",
+        "script",
+        "findings",
+        "precision",
+    )
+]
 SETTING = [
     *(
         "field",

@@ -18,7 +18,7 @@ from fsds_convert.plan.training_plan import FIELDS
 from fsds_convert.settings.context import Consumer, Context
 from fsds_convert.syntax.read_file import read_source
 from fsds_convert.transfer.adapt import adapt
-from fsds_convert.transfer.options import Options
+from fsds_convert.transfer.options import Options, PrecisionMode
 from fsds_convert.transfer.rows import Transfer, transfers
 
 from . import files
@@ -60,6 +60,7 @@ FILES: list[tuple[str, files.Keys, files.Keys | None]] = [
         None,
     ),
 ]
+MODES: tuple[PrecisionMode | None, ...] = (None, "mixed-precision")
 # the JSON alone
 JSON_FILES: list[files.Keys] = [{"bf16.enabled": "auto", "train_batch_size": 7}, {"bf16.enabled": True}]
 # dtypes of the plan that no engine has there: they are legal only because one Literal serves the whole group
@@ -141,6 +142,6 @@ def converted(folder: Path) -> Iterator[str]:
 
 
 def _conversions(reading: Reading, context: Context) -> Iterator[str]:
-    for target in TARGETS.values():
-        done = convert(reading, target, context, Options(allow_lossy=True), "ds.json")
+    for target, mode in product(TARGETS.values(), MODES):
+        done = convert(reading, target, context, Options(allow_lossy=True, precision_mode=mode), "ds.json")
         yield from (note.name for note in done.adapted.notes)

@@ -1,0 +1,1 @@
+"""Really trains with a config, and holds what was seen against what was predicted."""
