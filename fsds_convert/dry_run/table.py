@@ -107,13 +107,15 @@ def _holds(row: Mapping[str, Any], reading: Reading, device: str) -> bool:
         and (engines is None or reading.engine in engines)
         and all(_value(reading, name) in values for name, values in row.get("when", {}).items())
         and all(_value(reading, name) not in values for name, values in row.get("not", {}).items())
+        and all(_value(reading, name, meant=True) in values for name, values in row.get("asks", {}).items())
     )
 
 
-def _value(reading: Reading, name: str) -> Any:
-    """A plan field or an effective setting; what the script or the engine decides is `by_script`."""
+def _value(reading: Reading, name: str, meant: bool = False) -> Any:
+    """A plan field or an effective setting, or what is meant by it; what others decide is `by_script`."""
     fields = dict(reading.runs.items())
     setting = fields.get(name) or reading.settings.get(name)
     if setting is None:
         return None
-    return "by_script" if isinstance(setting.value, Decided) else setting.value
+    value = setting.intent if meant else setting.value
+    return "by_script" if isinstance(value, Decided) else value
