@@ -40,7 +40,7 @@ def test_scenarios_change_what_a_job_has() -> None:
 
 @pytest.mark.parametrize("row", [*DOCUMENT["needs"], *DOCUMENT["impossible"]], ids=lambda row: row["why"][:40])
 def test_conditions_name_plan_fields_or_settings(row: dict[str, Any]) -> None:
-    assert {name for part in ("when", "not", "asks") for name in row.get(part, {})} <= {*FIELDS, *KEYS}
+    assert {name for part in ("when", "not", "unless_written") for name in row.get(part, {})} <= {*FIELDS, *KEYS}
 
 
 @pytest.mark.parametrize(
