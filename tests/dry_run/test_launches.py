@@ -170,6 +170,7 @@ def test_missing_packages_cannot_be_run(tmp_path: Path) -> None:
         (("--num-machines", "2"), "--num-machines needs --machine-rank and --main-process-ip"),
         (("--plot", "a.png"), "does not end in .svg"),
         (("--print-command", "--to", "fsdp2"), "--print-command with --to needs --log-dir"),
+        (("--model", "no/model"), "--model no/model: no such file or folder"),
         (("--to", "fsdp3"), "unknown target `fsdp3`"),
         (("--against", "no.yaml"), "no.yaml: no such file"),
     ],
