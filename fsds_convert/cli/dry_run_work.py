@@ -44,6 +44,7 @@ class Asked:
     to: str | None
     allow_lossy: bool
     steps: int
+    sequences: int
     every_scenario: bool
     model: str | None
     model_dtype: str | None
@@ -174,7 +175,9 @@ def _options(asked: Asked) -> Options:
 
 
 def _script(asked: Asked, files: tuple[ConfigFile, ...], context: Context) -> tuple[Script, tuple[str, ...]]:
-    script = Script(asked.steps, asked.model, context.model_dtype or "fp32", mixed_precision=asked.mixed_precision)
+    script = Script(
+        asked.steps, asked.sequences, asked.model, context.model_dtype or "fp32", mixed_precision=asked.mixed_precision
+    )
     readings = tuple(each.reading for each in files)
     script, said = script_of(readings, script, asked.max_grad_norm, asked.accumulation)
     if asked.learning_rate is not None:

@@ -131,8 +131,8 @@ def _start(command: list[str], **streams: int | IO[bytes]) -> subprocess.Popen[b
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """The whole group: asked first, then made to."""
-    for signum, seconds in ((signal.SIGTERM, 2.0), (signal.SIGKILL, 5.0)):
+    """The whole group: asked first, which torchrun passes on to its workers, then made to."""
+    for signum, seconds in ((signal.SIGTERM, 10.0), (signal.SIGKILL, 5.0)):
         try:
             os.killpg(process.pid, signum)
         except (ProcessLookupError, PermissionError):
