@@ -23,6 +23,7 @@ Against = Annotated[str | None, typer.Option(help="The config to hold it against
 To = Annotated[str | None, typer.Option(help="Hold it against its conversion: fsdp1, fsdp2, deepspeed, ...")]
 AllowLossy = Annotated[bool, typer.Option("--allow-lossy", help="Convert what --to refuses to the nearest thing.")]
 Steps = Annotated[int, typer.Option(min=1, help="Optimizer steps.")]
+Sequences = Annotated[int, typer.Option(min=1, help="Distinct sequences in the data, repeated.")]
 LearningRate = Annotated[float | None, typer.Option(min=0.0, help="Default: that of the file, else 1e-3.")]
 ScenarioOption = Annotated[ScenarioChoice, typer.Option(help="The config as it is, or all variations of it.")]
 Model = Annotated[str | None, typer.Option(help="A Transformers folder or config.json; default: a tiny Llama.")]

@@ -15,9 +15,9 @@ from typing import Any
 from fsds_convert.cli import options as shared
 from fsds_convert.cli.streams import say, show
 from fsds_convert.dry_run import machine as here
-from fsds_convert.dry_run.observation import Observation
+from fsds_convert.dry_run.observation import Failure, Observation
 from fsds_convert.dry_run.result import Report, Result
-from fsds_convert.dry_run.session import Session
+from fsds_convert.dry_run.session import IMPORTS, Session
 from fsds_convert.dry_run.side import Script, Side, run_of, script_of
 from fsds_convert.dry_run.sides import ConfigFile, Refused, config_file, config_files
 from fsds_convert.dry_run.table import Scenario, impossible, scenarios
@@ -28,6 +28,7 @@ from fsds_convert.settings.context import Context, ModelDtype
 from fsds_convert.transfer.options import Options
 
 _ROOM = 256 * 2**20
+_PACKAGES = "pip install 'fsds-convert[dry-run]'"
 
 
 class Unrunnable(FsdsError):
@@ -43,6 +44,7 @@ class Asked:
     to: str | None
     allow_lossy: bool
     steps: int
+    sequences: int
     every_scenario: bool
     model: str | None
     model_dtype: str | None
@@ -62,6 +64,8 @@ class Asked:
 
 def run(asked: Asked, as_json: bool) -> int:
     """Trains and prints; raises Unrunnable where this machine cannot."""
+    if asked.model is not None and not Path(asked.model).exists():
+        raise FsdsError(f"--model {asked.model}: no such file or folder", "nothing is downloaded: give a local one")
     if asked.print_command and asked.log_dir is None and asked.to is not None:
         raise FsdsError("--print-command with --to needs --log-dir", "the commands name the converted file, kept there")
     with _folder(asked) as folder, _terminated():
@@ -127,6 +131,9 @@ def _train(
     with Session(fork, deepspeed, asked.timeout, _progress, folder) as session:
         for scenario in chosen:
             results.append(train(session, sides, scenario, script, machine, context, folder, asked.world))
+            for training in results[-1].trainings:
+                if isinstance(training.seen, Failure) and training.seen.stage == IMPORTS:
+                    raise Unrunnable(f"torch and accelerate cannot be imported: {training.seen.message}", _PACKAGES)
     _progress("")
     return tuple(results)
 
@@ -168,7 +175,9 @@ def _options(asked: Asked) -> Options:
 
 
 def _script(asked: Asked, files: tuple[ConfigFile, ...], context: Context) -> tuple[Script, tuple[str, ...]]:
-    script = Script(asked.steps, asked.model, context.model_dtype or "fp32", mixed_precision=asked.mixed_precision)
+    script = Script(
+        asked.steps, asked.sequences, asked.model, context.model_dtype or "fp32", mixed_precision=asked.mixed_precision
+    )
     readings = tuple(each.reading for each in files)
     script, said = script_of(readings, script, asked.max_grad_norm, asked.accumulation)
     if asked.learning_rate is not None:

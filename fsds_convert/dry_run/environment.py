@@ -91,7 +91,8 @@ def _unpinned(accelerator: Any) -> None:
 
 
 def _loss_scaler(accelerator: Any) -> None:
-    """The class that Accelerate takes on a GPU (accelerate/accelerator.py, get_grad_scaler)."""
+    """What Accelerate does on a GPU: its scaler, and autocast (accelerate/accelerator.py:566-578)."""
+    accelerator.native_amp = True
     if accelerator.is_fsdp2:
         accelerator.scaler = torch.amp.GradScaler("cpu")
     else:

@@ -32,6 +32,7 @@ class Job:
     steps: int = 20
     batch_size: int = 4
     sequence_length: int = 16
+    sequences: int = 64
     seed: int = 0
     model: str | None = None
     model_dtype: ModelDtype = "fp32"

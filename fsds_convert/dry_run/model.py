@@ -18,7 +18,6 @@ NAMES = {
     torch.float16: "fp16",
     torch.float64: "fp64",
 }
-_DISTINCT = 64
 
 
 def dtype_name(dtype: torch.dtype) -> str:
@@ -70,8 +69,8 @@ def vocabulary(job: Job) -> int:
 
 
 def batches(job: Job, processes: int, micro_steps: int) -> Any:
-    """A DataLoader long enough for all micro steps; 64 distinct sequences, again and again."""
+    """A DataLoader long enough for all micro steps; the same sequences again and again."""
     generator = torch.Generator().manual_seed(job.seed + 7)
-    distinct = torch.randint(0, vocabulary(job), (_DISTINCT, job.sequence_length), generator=generator)
+    distinct = torch.randint(0, vocabulary(job), (job.sequences, job.sequence_length), generator=generator)
     needed = job.batch_size * processes * (micro_steps + 2)
-    return torch.utils.data.DataLoader(distinct.repeat(-(-needed // _DISTINCT), 1), batch_size=job.batch_size)
+    return torch.utils.data.DataLoader(distinct.repeat(-(-needed // job.sequences), 1), batch_size=job.batch_size)

@@ -19,7 +19,8 @@ from fsds_convert.dry_run.launch import PORT, Launch
 from fsds_convert.dry_run.observation import Failure, Observation, read
 
 Progress = Callable[[str], None]
-_IMPORTS = 120.0
+IMPORTS = "imports"  # the stage of a failure before anything was trained
+_IMPORT_SECONDS = 120.0
 _LATE = 15.0  # beyond the time limit, until the server itself is taken for dead
 
 
@@ -63,7 +64,7 @@ class Session:
     def _request(
         self, server: subprocess.Popen[bytes], request: dict[str, Any], launch: Launch, folder: Path
     ) -> Observation | Failure:
-        deadline = time.monotonic() + self._timeout + _IMPORTS
+        deadline = time.monotonic() + self._timeout + _IMPORT_SECONDS
         try:
             assert server.stdin is not None
             server.stdin.write((json.dumps(request) + "\n").encode())
@@ -88,7 +89,7 @@ class Session:
         log = (self._folder / "imports.log").read_text("utf-8", "replace")
         server.poll()
         lines = [line for line in log.splitlines() if line.strip()]
-        return Failure(lines[-1] if lines else "the process that imports torch has ended", stage="imports", log=log)
+        return Failure(lines[-1] if lines else "the process that imports torch has ended", stage=IMPORTS, log=log)
 
     def _event(self, server: subprocess.Popen[bytes], deadline: float) -> dict[str, Any] | None:
         """The next event; None when the server has ended or says nothing."""
@@ -130,8 +131,8 @@ def _start(command: list[str], **streams: int | IO[bytes]) -> subprocess.Popen[b
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """The whole group: asked first, then made to."""
-    for signum, seconds in ((signal.SIGTERM, 2.0), (signal.SIGKILL, 5.0)):
+    """The whole group: asked first, which torchrun passes on to its workers, then made to."""
+    for signum, seconds in ((signal.SIGTERM, 10.0), (signal.SIGKILL, 5.0)):
         try:
             os.killpg(process.pid, signum)
         except (ProcessLookupError, PermissionError):

@@ -34,6 +34,7 @@ class Script:
     """What the training script does on both sides. `max_norm` None: it does not clip; `accumulation` None: unknown."""
 
     steps: int = 20
+    sequences: int = 64
     model: str | None = None
     model_dtype: ModelDtype = "fp32"
     optimizer: OptimizerSettings = field(default_factory=OptimizerSettings)
@@ -90,6 +91,7 @@ def run_of(
         name=f"{side.label}, {scenario.name}" if scenario.job else side.label,
         folder=str(folder / name),
         steps=script.steps,
+        sequences=script.sequences,
         model=script.model,
         model_dtype=script.model_dtype,
         optimizer=script.optimizer,

@@ -9,7 +9,7 @@ from typing import Any
 
 from fsds_convert.containers.reading import Reading
 from fsds_convert.errors import TableError
-from fsds_convert.settings.setting import Decided
+from fsds_convert.settings.setting import NOT_WRITTEN, Decided, Setting
 from fsds_convert.tables.load import load_document
 
 
@@ -107,13 +107,23 @@ def _holds(row: Mapping[str, Any], reading: Reading, device: str) -> bool:
         and (engines is None or reading.engine in engines)
         and all(_value(reading, name) in values for name, values in row.get("when", {}).items())
         and all(_value(reading, name) not in values for name, values in row.get("not", {}).items())
+        and all(_written(reading, name) not in values for name, values in row.get("unless_written", {}).items())
     )
 
 
+def _setting(reading: Reading, name: str) -> Setting[Any] | None:
+    """A plan field or an effective setting."""
+    return dict(reading.runs.items()).get(name) or reading.settings.get(name)
+
+
+def _written(reading: Reading, name: str) -> Any:
+    setting = _setting(reading, name)
+    return setting.written if setting is not None else NOT_WRITTEN
+
+
 def _value(reading: Reading, name: str) -> Any:
-    """A plan field or an effective setting; what the script or the engine decides is `by_script`."""
-    fields = dict(reading.runs.items())
-    setting = fields.get(name) or reading.settings.get(name)
+    """What runs; what the script or the engine decides is `by_script`."""
+    setting = _setting(reading, name)
     if setting is None:
         return None
     return "by_script" if isinstance(setting.value, Decided) else setting.value

@@ -19,7 +19,7 @@ from fsds_convert.tables.load import load_table
 from tests.oracle import deepspeed_config, plugins, prepare
 from tests.oracle.agreement import Pair, pairs
 from tests.oracle.launcher import Launched, launch
-from tests.oracle.outcome import ONLY_A_MODEL_SHOWS, Refused
+from tests.oracle.outcome import ONLY_A_RUN_SHOWS, Refused
 from tests.oracle.process import accelerator
 
 from .files import JSON_NAME, base_json
@@ -120,7 +120,7 @@ def _read(path: Path) -> tuple[Reading | None, tuple[str, ...]]:
 def _stops(found: Diagnostic) -> bool:
     """Errors but for those on what launches all the same, with something else than was meant."""
     launches = (
-        found.name in ("value-misread", *ONLY_A_MODEL_SHOWS)
+        found.name in ("value-misread", *ONLY_A_RUN_SHOWS)
         or (found.name == "section-not-a-mapping" and found.note.startswith("Accelerate ignores it"))
         or (found.name == "distributed-type-refused" and "another type" in found.note)
     )
