@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-# raised while a model is wrapped, or by the engine when it is built, and neither is done here: hybrid sharding and FSDP2's
-# activation checkpointing without a wrap policy, a size-based policy on FSDP2, arguments of schedules, NVMe without a path
+# raised while a model is wrapped, or by the engine when it is built, and neither is done here: hybrid sharding and
+# FSDP2's activation checkpointing without a wrap policy, a size-based policy on FSDP2, what schedules take, NVMe
 ONLY_A_RUN_SHOWS = (
     *("hybrid-shard-without-wrap-policy", "checkpointing-without-wrap-policy-on-fsdp2", "size-wrap-on-fsdp2"),
     *("size-wrap-on-trainer-fsdp2", "trainer-checkpointing-without-wrap-policy"),
