@@ -4,12 +4,13 @@ PYTHON ?= python3
 TORCH ?= torch==2.13.0
 PYTEST_ARGS ?= -n auto --maxprocesses 4 --dist worksteal
 BENCH_ARGS ?=
+MATRIX_ARGS ?=
 
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input -qq
 
-.PHONY: demo test lint docs bench clean
+.PHONY: demo test lint docs bench matrix clean
 
 demo: $(VENV)/.installed
 	$(BIN)/fsds convert examples/fsdp1.yaml --to deepspeed
@@ -27,6 +28,10 @@ docs: $(VENV)/.installed
 
 bench: $(VENV)/.installed-test
 	$(BIN)/python tests/benchmarks/run.py $(BENCH_ARGS)
+
+# every kind of config trained with its conversion, into docs/results/dry-run.md; MATRIX_ARGS=--all takes hours
+matrix: $(VENV)/.installed-test
+	$(BIN)/python -m tests.dry_run.matrix $(MATRIX_ARGS)
 
 clean:
 	rm -rf $(VENV) build dist

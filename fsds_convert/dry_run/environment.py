@@ -16,9 +16,9 @@ def start(job: Job) -> Any:
     """The Accelerator of a script, with gloo underneath where there is no GPU."""
     from accelerate import Accelerator
 
-    for name in job.patches:
-        if name in BEFORE:
-            BEFORE[name](job)
+    for name, patch in BEFORE.items():
+        if name in job.patches:
+            patch(job)
     if job.accumulation is not None:  # a script that asks for it; the variable would win over the argument
         os.environ["ACCELERATE_GRADIENT_ACCUMULATION_STEPS"] = str(job.accumulation)
     accelerator = Accelerator()
@@ -102,8 +102,8 @@ def _loss_scaler(accelerator: Any) -> None:
 
 
 BEFORE: dict[str, Callable[[Job], None]] = {
+    "no_shm_op": _no_shm,  # before gloo: PartialState starts DeepSpeed's communication, which would compile it
     "gloo": _gloo,
-    "no_shm_op": _no_shm,
     "fp16_on_cpu": _fp16,
     "flat_parameters_stay": _flat_parameters_stay,
     "no_device_map": _no_device_map,

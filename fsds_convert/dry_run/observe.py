@@ -201,7 +201,8 @@ def _unsharded(model: Any) -> Iterator[Any]:
 def _loss_scaler(accelerator: Any, model: Any) -> str:
     optimizer = getattr(model, "optimizer", None)
     if os.environ.get("ACCELERATE_USE_DEEPSPEED") == "true" and optimizer is not None:
-        if getattr(optimizer, "dynamic_loss_scale", False):
+        config = getattr(optimizer, "loss_scale_config", None)  # of the optimizers that wrap ZeRO-0
+        if getattr(optimizer, "dynamic_loss_scale", False) or getattr(config, "dynamic_loss_scale", False):
             return "dynamic"
         scale = getattr(optimizer, "cur_scale", None) or getattr(optimizer, "loss_scale", None) or 1.0
         return "none" if float(scale) == 1.0 else f"{float(scale):g}"

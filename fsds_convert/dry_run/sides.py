@@ -67,7 +67,7 @@ def converted(config: ConfigFile, target: str, context: Context, options: Option
     main, other = conversion.output("main"), conversion.output("deepspeed-json")
     if main is None:
         raise Refused("\n".join(f"{note.field} ({note.code}): {note.reason}" for note in conversion.refused))
-    suffix = ".json" if conversion.target.container == "deepspeed-json" or config.path.endswith(".json") else ".yaml"
+    suffix = ".json" if main.text.lstrip().startswith("{") else ".yaml"
     written = folder / f"converted_{target.replace('-', '_')}{suffix}"
     written.write_text(main.text, "utf-8")
     if other is not None:
