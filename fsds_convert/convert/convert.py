@@ -53,7 +53,7 @@ def convert(
     filled: dict[str, Note] = {}
     if reading.container == "deepspeed-json" and target.container == "accelerate":
         plan, filled = launched(plan, context.consumer)
-    if reading.engine == engine:
+    if changed and reading.engine == engine:
         require_mode(plan, engine, context)
     adapted = adapt(plan, reading.engine, engine, context, options)
     adapted = replace(adapted, notes=tuple(filled.get(note.field, note) for note in adapted.notes))

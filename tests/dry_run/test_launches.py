@@ -117,7 +117,9 @@ def test_a_time_limit_ends_every_process(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("signum", "status"), [(signal.SIGINT, 130), (signal.SIGKILL, -9)])
 def test_children_end_with_the_command(signum: signal.Signals, status: int, tmp_path: Path) -> None:
     path = write(tmp_path, "a.yaml", config("fsdp2"))
-    command = [*COMMAND, path, "--steps", "100000", "--log-dir", "logs"]
+    # a job in the background has been told to ignore interrupts
+    heeds = f"import signal; signal.signal(signal.SIGINT, signal.default_int_handler); {COMMAND[2]}"
+    command = [*COMMAND[:2], heeds, *COMMAND[3:], path, "--steps", "100000", "--log-dir", "logs"]
     process = subprocess.Popen(command, cwd=tmp_path, env=environment(), stdout=subprocess.DEVNULL)
     log = tmp_path / "logs" / "as-written-1" / "rank0.log"
     assert waited(lambda: log.exists() and "step 3 " in log.read_text("utf-8", "replace"), 60)
