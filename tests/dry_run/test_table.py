@@ -60,7 +60,7 @@ def test_conditions_name_plan_fields_or_settings(row: dict[str, Any]) -> None:
         ("fsdp2", {}, {}, [], ["gloo"]),
         ("fsdp2", {}, {"fsdp_offload_params": True}, ["fsdp2-offload-unpinned"], ["gloo"]),
         ("fsdp2", {"dynamo_config": {"dynamo_backend": "INDUCTOR"}}, {}, ["no-compile"], ["gloo"]),
-        ("deepspeed", {}, {}, [], ["gloo", "no-shm-op"]),
+        ("deepspeed", {}, {}, [], ["no-shm-op", "gloo"]),
         ("deepspeed", {"mixed_precision": "fp16"}, {}, ["deepspeed-fp16-on-cpu"], None),
         ("deepspeed", {}, {"offload_optimizer_device": "cpu"}, ["torch-adam-for-offload"], None),
         (
