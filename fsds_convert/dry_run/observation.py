@@ -57,9 +57,11 @@ class Observation:
     checkpoint: Mapping[str, Any] | None = None
 
     @property
-    def first_norm(self) -> float:
-        """The norm of the first gradient before anybody clipped it."""
+    def first_norm(self) -> float | None:
+        """The norm of the first gradient before anybody clipped it; None where the engine clips and does not tell."""
         known = self.norms[0] if self.norms else None
+        if known is None and self.stages.get("clipping", "none") not in ("none", "by the script"):
+            return None
         return self.step_norms[0] if known is None else known
 
     @property

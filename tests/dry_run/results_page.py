@@ -38,7 +38,8 @@ def _page(matrix: Mapping[str, Any], corpus: Mapping[str, Any], asked: Sequence[
     yield f"hybrid config), by what `fsds dry-run FILE --to TARGET` runs ({packages})."
     yield "Written by `make matrix` and `python -m tests.dry_run.corpus_pairs`; each outcome, with the bytes that were"
     yield "counted, is in [dry-run-matrix.json](dry-run-matrix.json) and [dry-run-corpus.json](dry-run-corpus.json)."
-    yield "No GPU was used."
+    yield "No GPU was used. Seconds are of both trainings, without the imports, which are paid once; other work ran on"
+    yield "the same cores."
     yield ""
     yield from (f"- {status}: {meaning}" for status, meaning in _MEANING.items())
     yield from _matrix(matrix, asked)
@@ -114,9 +115,9 @@ def _memory(outcomes: Mapping[str, Any]) -> Iterator[str]:
     yield ""
     yield "## Memory"
     yield ""
-    yield "What `fsds precision --params` says that a rank holds, against the bytes of the tensors that it held (mean of"
-    yield "the ranks): parameters; master weights and optimizer states; gradients before the step. Transient parts are"
-    yield "not counted."
+    yield "What `fsds precision --params` says that a rank holds, against the bytes of the tensors that it held (mean"
+    yield "of the ranks): parameters; master weights and optimizer states; gradients before the step. Transient"
+    yield "parts are not counted."
     yield ""
     yield "| side | part | counted | within 5 % | largest difference |"
     yield "|---|---|---|---|---|"
