@@ -37,7 +37,7 @@ PACKAGES = ("accelerate", "deepspeed", "transformers", "torch")
 class Cell:
     """What is trained: a file by its text, what it is converted to, and how the script loads the model.
 
-    Without `model_dtype` as `fsds dry-run` has it, without `processes` as many as the CPU needs for the file.
+    Without `model_dtype` as `fsds dry-run` has it, without `processes` 2, or 4 for a hybrid one.
     """
 
     name: str
@@ -111,7 +111,9 @@ class Runner:
         script = Script(self._steps, model_dtype=context.model_dtype or "fp32")
         script, _ = script_of(tuple(each.reading for each in files), script, None, None)
         sides = tuple(
-            Side(each.label, each.reading, each.path, topology_of(each.reading, machine, cell.processes))
+            Side(
+                each.label, each.reading, each.path, topology_of(each.reading, machine, cell.processes or _enough(each))
+            )
             for each in files
         )
         scenario = next(each for each in scenarios() if each.name == cell.scenario)
@@ -125,6 +127,11 @@ def runner(steps: int = 20, timeout: float = 300.0) -> Iterator[Runner]:
         folder = Path(name)
         with Session(this_machine()[0].device == "cpu", True, timeout, lambda _: None, folder) as session:
             yield Runner(session, folder, steps)
+
+
+def _enough(file: ConfigFile) -> int:
+    """To see how it is sharded and reduced."""
+    return 4 if file.reading.runs.sharding.replicas.value > 1 else 2
 
 
 def _context(cell: Cell) -> Context:

@@ -24,6 +24,23 @@ _MEANING = {
     "cannot": "not possible without a GPU",
 }
 
+# what was found behind failures, in the sources of the releases above
+_BEHIND = (
+    (
+        "steps taken: 20 / 19",
+        "FSDP2 in fp16: Accelerate gives it `output_dtype` fp16 (accelerate/utils/dataclasses.py:2141), so the loss "
+        "that the model returns is fp16, and the first loss scale, 65536, overflows its gradient: the first step is "
+        "skipped, and the scale halved. DeepSpeed scales an fp32 loss and skips nothing: its curve is one step ahead.",
+    ),
+    (
+        "norm at the step: 0.000020",
+        "ZeRO-0 in fp16: DeepSpeed does not scale the loss, since `scale_if_loss` "
+        "(deepspeed/runtime/base_optimizer.py:423) looks for a `loss_scaler` that the optimizer of ZeRO-0 does not "
+        "have, and divides the gradients by the scale all the same (deepspeed/runtime/fp16/unfused_optimizer.py:256): "
+        "it steps with gradients 65536 times too small.",
+    ),
+)
+
 
 def write_page(matrix: Path = MATRIX, corpus: Path = CORPUS, asked: Sequence[str] = (), steps: int = 20) -> None:
     """`asked` are all cells that there are, so that those which did not run can be listed."""
@@ -108,6 +125,10 @@ def _reasons(outcomes: Mapping[str, Any]) -> Iterator[str]:
             yield f"### {status.capitalize()}"
             yield ""
             yield from (f"- {'; '.join(names)}: {reason}" for reason, names in by_reason.items())
+        if status == "failed":
+            texts = " ".join(by_reason)
+            behind = [why for sign, why in _BEHIND if sign in texts]
+            yield from ("", "Behind it:", "", *(f"- {why}" for why in behind)) if behind else ()
 
 
 def _memory(outcomes: Mapping[str, Any]) -> Iterator[str]:
