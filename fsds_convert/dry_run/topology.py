@@ -145,6 +145,10 @@ def _batch(reading: Reading, processes: int) -> dict[str, Any]:
     changed: dict[str, Any] = {}
     if isinstance(reading.runs.batch.train_batch_size.value, int):
         changed["train_batch_size"] = "auto"
+        if not isinstance(
+            reading.runs.batch.micro_batch_size.value, int
+        ):  # without it Accelerate cannot fill in the other
+            changed["train_micro_batch_size_per_gpu"] = "auto"
     secondary = reading.runs.sharding.secondary_shard_degree.value
     if isinstance(secondary, int) and secondary > processes:
         changed["zero_optimization.zero_hpz_partition_size"] = processes

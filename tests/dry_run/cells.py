@@ -24,7 +24,7 @@ from fsds_convert.dry_run.sides import ConfigFile, Refused, config_file, convert
 from fsds_convert.dry_run.table import impossible, scenarios
 from fsds_convert.dry_run.topology import topology_of
 from fsds_convert.dry_run.train import train
-from fsds_convert.errors import FsdsError
+from fsds_convert.errors import FsdsError, InputError
 from fsds_convert.precision.memory import memory_of
 from fsds_convert.precision.parameters import ModelSize
 from fsds_convert.settings.context import Context
@@ -52,7 +52,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Outcome:
-    """passed, failed, refused (by the conversion; the config alone trained as predicted) or cannot (run here).
+    """passed, failed, refused (by the conversion; the config alone trained as predicted), cannot (run here), no launch.
 
     `foretold` is a pair that is not the same training, of which `fsds precision` and the conversion's report say so.
     `rows` counts predicted rows by status; `memory` holds, for each side, kind -> [predicted, counted] bytes of a rank.
@@ -79,6 +79,8 @@ class Runner:
         began = time.monotonic()
         try:
             outcome = self._run(cell)
+        except InputError as error:
+            outcome = Outcome(cell.name, "no launch", 0.0, _line(error.message))
         except FsdsError as error:
             outcome = Outcome(cell.name, "failed", 0.0, f"{type(error).__name__}: {_line(error.message)}")
         return replace(outcome, seconds=round(time.monotonic() - began, 1))
@@ -155,6 +157,8 @@ def _outcome(cell: Cell, result: Result, refused: str, context: Context) -> Outc
         f"pair, {check.name}: {check.left} | {check.right} ({check.why})" for check in result.pair if not check.passed
     ]
     loss = next((check.why.split(":")[0] for check in result.pair if check.name == "loss"), "")
+    if not result.trainings[0].side.reading.launches and isinstance(result.trainings[0].seen, Failure):
+        return Outcome(cell.name, "no launch", 0.0, "; ".join(wrong), rows)
     status = "foretold" if _foretold(result) else "failed" if wrong else "refused" if refused else "passed"
     changed = [override.what for each in result.trainings for override in each.run.overrides if not override.quiet]
     memory = [

@@ -21,6 +21,7 @@ _MEANING = {
     "conversion say so",
     "refused": "the conversion refuses; the config alone trained as predicted",
     "failed": "something is not as predicted, out of tolerance, or did not train",
+    "no launch": "upstream refuses the config, and `fsds` says so of the file before it is launched",
     "cannot": "not possible without a GPU",
 }
 
@@ -103,7 +104,7 @@ def _matrix(outcomes: Mapping[str, Any], asked: Sequence[str]) -> Iterator[str]:
         config, *rest = name.split(" | ")
         groups.setdefault(rest[-1], []).append(" ".join((config, *rest[:2], "to", rest[2])))
     for scenario, names in groups.items():
-        shown = "; ".join(names) if len(names) <= 60 else f"all {len(names)}"
+        shown = "; ".join(names) if len(names) <= 60 else f"{len(names)} cells"
         yield f"- {scenario}: {shown}"
 
 
