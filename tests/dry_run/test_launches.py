@@ -122,10 +122,14 @@ def test_children_end_with_the_command(signum: signal.Signals, status: int, tmp_
     command = [*COMMAND[:2], heeds, *COMMAND[3:], path, "--steps", "100000", "--log-dir", "logs"]
     process = subprocess.Popen(command, cwd=tmp_path, env=environment(), stdout=subprocess.DEVNULL)
     log = tmp_path / "logs" / "as-written-1" / "rank0.log"
-    assert waited(lambda: log.exists() and "step 3 " in log.read_text("utf-8", "replace"), 60)
-    process.send_signal(signum)
-    assert process.wait(30) == status
-    assert waited(lambda: still_running(tmp_path) == [], 10)
+    try:
+        assert waited(lambda: log.exists() and "step 3 " in log.read_text("utf-8", "replace"), 120)
+        process.send_signal(signum)
+        assert process.wait(60) == status
+    finally:
+        process.kill()  # a training without end would hold every core
+        process.wait()
+    assert waited(lambda: still_running(tmp_path) == [], 20)
 
 
 def waited(holds: Any, seconds: float) -> bool:
