@@ -28,7 +28,7 @@ from fsds_convert.settings.context import Context, ModelDtype
 from fsds_convert.transfer.options import Options
 
 _ROOM = 256 * 2**20
-_PACKAGES = "pip install 'fsds-convert[dry-run]'"
+_PACKAGES = "pip install torch accelerate transformers deepspeed"
 
 
 class Unrunnable(FsdsError):

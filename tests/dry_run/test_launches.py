@@ -20,7 +20,6 @@ ROOT = Path(__file__).parent.parent.parent
 COMMAND = [sys.executable, "-c", "from fsds_convert.cli import main; main()", "dry-run"]
 
 # one training at a time: each has two processes
-pytestmark = pytest.mark.xdist_group("dry-run")
 
 
 def environment(**more: str) -> dict[str, str]:

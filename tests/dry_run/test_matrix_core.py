@@ -10,7 +10,6 @@ import pytest
 from .cells import Cell, Runner, runner
 from .matrix import cells, quick
 
-pytestmark = pytest.mark.xdist_group("dry-run")
 CORE = quick()
 
 
